@@ -1,0 +1,39 @@
+import { apiKeys, app, appSettings, apps } from './apps/index.ts'
+import { conversations, positions } from './conversations/index.ts'
+import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
+import type { Operation } from './operation.ts'
+import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
+import { authTokens, blockedUsers, friends, users } from './users/index.ts'
+
+/** Every operation, by noun. */
+export const api = {
+  apps,
+  app,
+  appSettings,
+  apiKeys,
+  roles,
+  restrictedFeatures,
+  rolePermissions,
+  users,
+  authTokens,
+  friends,
+  blockedUsers,
+  conversations,
+  positions,
+  groups,
+  members,
+  bannedUsers,
+  scopePermissions,
+} as const
+
+type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void
+  ? I
+  : never
+
+/** Every operation, by its own name. */
+export type Api = Intersection<(typeof api)[keyof typeof api]>
+export type OperationName = keyof Api
+
+export const allOperations: ReadonlyMap<OperationName, Operation> = new Map(
+  Object.values(api).flatMap((noun) => Object.entries(noun)) as [OperationName, Operation][],
+)

@@ -1,0 +1,80 @@
+import { Type } from 'typebox'
+import { Data, ItemOutcome, Outcome } from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { AppId } from './apps.ts'
+
+const params = Type.Object({ appId: AppId })
+
+/** Every setting of an app with its default, which also says its type. */
+export const appSettingDefaults = {
+  'core.conversations.updateOnGroupActions': true,
+  'core.conversations.updateOnReplies': true,
+  'core.conversations.updateOnMessageActions': false,
+  'core.conversations.updateOnCallActivity': false,
+  'core.conversations.updateOnCustomMessage': true,
+  'core.threads.updateOnMessageActions': false,
+  'core.notifications.push.accessible': true,
+  'core.notifications.push.enabled': false,
+  'core.notifications.push.advanced.enabled': false,
+  'core.notifications.push.advanced.included': [],
+  /** Whether a key of scope authOnly may create users. */
+  'apiKeys.authOnlyCreatesUsers': true,
+  /** How many members a group may have. */
+  'groups.memberLimit': 100_000,
+  /** Requests a minute. */
+  'rateLimits.core': 10_000,
+  'rateLimits.standard': 20_000,
+} as const satisfies Record<string, boolean | number | readonly string[]>
+
+const Value = Type.Union([
+  Type.Boolean(),
+  Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+  Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }),
+])
+
+const Settings = Type.Record(Type.String({ maxLength: 100 }), Value)
+
+export const appSettings = operations({
+  mapAppSettings: {
+    method: 'POST',
+    path: '/apps/:appId/settings',
+    summary: 'Set settings of an app',
+    tag: 'Settings',
+    effect: 'write',
+    requires: 'management',
+    audit: true,
+    params,
+    body: Type.Object({ settings: Settings }),
+    response: Data(Type.Record(Type.String(), ItemOutcome)),
+    errors: ['ERR_APP_NOT_FOUND'],
+  },
+  listAppSettings: {
+    method: 'GET',
+    path: '/apps/:appId/settings',
+    summary: 'List the settings of an app',
+    tag: 'Settings',
+    effect: 'read',
+    requires: 'management',
+    params,
+    response: Data(Settings),
+    errors: ['ERR_APP_NOT_FOUND'],
+  },
+  unmapAppSettings: {
+    method: 'DELETE',
+    path: '/apps/:appId/settings',
+    summary: 'Return settings of an app to their defaults',
+    tag: 'Settings',
+    effect: 'write',
+    requires: 'management',
+    audit: true,
+    params,
+    body: Type.Object({
+      settings: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        minItems: 1,
+        maxItems: 100,
+      }),
+    }),
+    response: Data(Outcome),
+    errors: ['ERR_APP_NOT_FOUND'],
+  },
+})

@@ -1,0 +1,3 @@
+export * from './api-keys.ts'
+export * from './app-settings.ts'
+export * from './apps.ts'

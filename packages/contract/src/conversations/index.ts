@@ -1,0 +1,3 @@
+export * from './conversations.ts'
+export * from './entries.ts'
+export * from './positions.ts'

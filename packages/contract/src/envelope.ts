@@ -1,0 +1,90 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { withDefault } from './operation.ts'
+
+/** Unix seconds. */
+export const Timestamp = Type.Integer({ minimum: 0 })
+
+/** Free-form JSON of the client, limited in size rather than in shape. */
+export const Metadata = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  'x-maxBytes': 5120,
+})
+
+export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 25 })
+
+export const Url = Type.String({ maxLength: 3000, format: 'uri' })
+
+/** Given by the client, kept in lower case. */
+export function Identifier(what: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^[A-Za-z0-9_-]+$',
+    'x-lowercase': true,
+    description: what,
+  })
+}
+
+export function OneOf<const T extends readonly string[]>(...values: T) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values] })
+}
+
+export const Outcome = Type.Object({ success: Type.Boolean(), message: Type.String() })
+export type Outcome = Static<typeof Outcome>
+
+/** A result per id inside a 200: a failure carries the error that the id alone would have met. */
+export const ItemOutcome = Type.Object({
+  success: Type.Boolean(),
+  message: Type.Optional(Type.String()),
+  error: Type.Optional(
+    Type.Object({ code: Type.String(), message: Type.String(), devMessage: Type.String() }),
+  ),
+})
+export type ItemOutcome = Static<typeof ItemOutcome>
+
+export function Data<T extends TSchema>(schema: T) {
+  return Type.Object({ data: schema })
+}
+
+const Pagination = Type.Object({
+  total: Type.Integer({ description: 'Rows in all; 0 where it was not computed.' }),
+  count: Type.Integer({ description: 'Rows in this page.' }),
+  per_page: withDefault(Type.Integer(), 100),
+  current_page: Type.Integer(),
+  total_pages: Type.Integer(),
+})
+
+const Cursor = Type.Object({
+  updatedAt: Type.Optional(Timestamp),
+  affix: OneOf('append', 'prepend'),
+  next: Type.Optional(
+    Type.String({ description: 'Pass it as `cursor` for the page after this one.' }),
+  ),
+})
+
+/** A page by number. */
+export function Page<T extends TSchema>(schema: T) {
+  return Type.Object({ data: Type.Array(schema), meta: Type.Object({ pagination: Pagination }) })
+}
+
+/** A page by number with a cursor beside it, for lists without a small bound. */
+export function CursorPage<T extends TSchema>(schema: T) {
+  return Type.Object({
+    data: Type.Array(schema),
+    meta: Type.Object({ pagination: Pagination, cursor: Cursor }),
+  })
+}
+export type PageMeta = Static<typeof Pagination>
+export type CursorMeta = Static<typeof Cursor>
+
+export const pageQuery = {
+  perPage: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 100),
+  page: withDefault(Type.Integer({ minimum: 1, maximum: 100_000 }), 1),
+}
+
+export const cursorQuery = {
+  ...pageQuery,
+  cursor: Type.Optional(Type.String({ maxLength: 500, description: '`meta.cursor.next`' })),
+}
+
+export const searchKey = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))

@@ -1,0 +1,200 @@
+/**
+ * Every error code of the interface, with its HTTP status and what the caller reads. `{name}` is
+ * filled from the values a `Failure` carries. `fix` tells the developer what to do; without one
+ * the message is repeated.
+ */
+interface ErrorText {
+  readonly status: 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503
+  readonly message: string
+  readonly fix?: string
+}
+
+export const errors = {
+  // Credentials
+  AUTH_ERR_EMPTY_APPID: {
+    status: 401,
+    message: 'The app id is missing.',
+    fix: 'Call {appId}.api-{region}.<host>, or send the header appId.',
+  },
+  AUTH_ERR_INVALID_APPID: {
+    status: 401,
+    message: 'The app {appId} does not exist in this region.',
+    fix: 'Check the app id and the region in the host name.',
+  },
+  AUTH_ERR_EMPTY_APIKEY: {
+    status: 401,
+    message: 'The API key is missing.',
+    fix: 'Send the header apikey.',
+  },
+  AUTH_ERR_APIKEY_NOT_FOUND: {
+    status: 401,
+    message: 'The API key {apiKey} does not exist.',
+    fix: 'Use a key of this app; `chorale key list` shows them.',
+  },
+  AUTH_ERR_NO_ACCESS: {
+    status: 403,
+    message: 'The API key may not make this call.',
+    fix: 'Use a key with the scope {scope}.',
+  },
+  AUTH_ERR_EMPTY_AUTH_HEADER: {
+    status: 401,
+    message: 'The management credentials are missing.',
+    fix: 'Send the headers key and secret; `chorale management-key create` makes a pair.',
+  },
+  AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND: {
+    status: 401,
+    message: 'The management credentials are wrong.',
+    fix: 'Check the headers key and secret.',
+  },
+
+  // API keys
+  ERR_APIKEY_NOT_FOUND: { status: 404, message: 'The API key {apiKey} does not exist.' },
+  ERR_APIKEY_NO_SELF_ACTION: {
+    status: 403,
+    message: 'An API key may not change or delete itself.',
+    fix: 'Call with another full-access key.',
+  },
+
+  // Auth tokens
+  ERR_AUTH_TOKEN_NOT_FOUND: { status: 404, message: 'The auth token does not exist.' },
+  ERR_AUTHTOKEN_UNAVAILABLE: {
+    status: 409,
+    message: 'The auth token is already bound to another device.',
+    fix: 'Create a token per device, with force: true.',
+  },
+  ERR_AUTHTOKEN_NOT_ACCESSIBLE: {
+    status: 403,
+    message: 'The auth token belongs to another user.',
+  },
+
+  // Plan: an install sets its own limits
+  ERR_PLAN_QUOTA_RESTRICTION: {
+    status: 403,
+    message: 'The limit of {limit} {what} is reached.',
+    fix: 'Delete some, or raise the limit in the settings of the app.',
+  },
+
+  // Roles and permissions
+  ERR_ROLE_NOT_FOUND: { status: 404, message: 'The role {role} does not exist.' },
+  ERR_ROLE_ALREADY_EXISTS: { status: 409, message: 'The role {role} exists already.' },
+  ERR_ROLE_DELETE_DENIED: {
+    status: 403,
+    message: 'The role {role} cannot be deleted.',
+    fix: 'The role default stays for ever; give the users of any other role a new one first.',
+  },
+  ERR_PERMISSION_DENIED: {
+    status: 403,
+    message: 'This user is not allowed to do that.',
+    fix: 'The role of the acting user denies {what}.',
+  },
+
+  // Users
+  ERR_UID_NOT_FOUND: {
+    status: 404,
+    message: 'The user {uid} does not exist.',
+    fix: 'Create the user, or reactivate it if it was deactivated.',
+  },
+  ERR_UID_ALREADY_EXISTS: { status: 409, message: 'The user {uid} exists already.' },
+
+  // Friends and blocking
+  ERR_ALREADY_FRIEND: { status: 409, message: 'The user {uid} is a friend already.' },
+  ERR_NOT_A_FRIEND: { status: 404, message: 'The user {uid} is not a friend.' },
+  ERR_CANNOT_FORM_SELF_RELATION: {
+    status: 400,
+    message: 'A user cannot be their own friend.',
+  },
+  ERR_CANNOT_BLOCK_SELF: { status: 400, message: 'Users cannot block themselves.' },
+
+  // Groups and members
+  ERR_GUID_NOT_FOUND: { status: 404, message: 'The group {guid} does not exist.' },
+  ERR_GUID_ALREADY_EXISTS: { status: 409, message: 'The group {guid} exists already.' },
+  ERR_EMPTY_GROUP_PASS: { status: 400, message: 'A password group needs a password.' },
+  ERR_WRONG_GROUP_PASS: { status: 403, message: 'The password of the group is wrong.' },
+  ERR_NOT_A_MEMBER: { status: 404, message: 'The user {uid} is not a member of {guid}.' },
+  ERR_ALREADY_JOINED: { status: 409, message: 'The user {uid} is a member of {guid} already.' },
+  ERR_GROUP_NOT_JOINED: { status: 403, message: 'The user {uid} is not a member of {guid}.' },
+  ERR_GROUP_JOIN_NOT_ALLOWED: {
+    status: 403,
+    message: 'The group {guid} is private: members are added, they do not join.',
+  },
+  ERR_NO_VACANCY: { status: 403, message: 'The group {guid} is full: {limit} members.' },
+  ERR_SAME_SCOPE: { status: 409, message: 'The user {uid} has the scope {scope} already.' },
+  ERR_NOT_A_BANNED_USER: { status: 404, message: 'The user {uid} is not banned from {guid}.' },
+  ERR_BANNED_GROUPMEMBER: { status: 403, message: 'The user {uid} is banned from {guid}.' },
+  ERR_ALREADY_BANNED: { status: 409, message: 'The user {uid} is banned from {guid} already.' },
+  ERR_GROUP_NO_CLEARANCE: {
+    status: 403,
+    message: 'The scope of the acting user is too low for that.',
+    fix: '{what}',
+  },
+  ERR_GROUP_NO_ADMIN_SCOPE: { status: 403, message: 'Only an admin of the group may do that.' },
+  ERR_GROUP_NO_MODERATOR_SCOPE: {
+    status: 403,
+    message: 'Only a moderator or an admin of the group may do that.',
+  },
+  ERR_GROUP_NO_SCOPE_CLEARANCE: {
+    status: 403,
+    message: 'The acting user may not give or take that scope.',
+  },
+  ERR_GROUP_NO_SELF_ACTION: { status: 403, message: 'That cannot be done to oneself.' },
+
+  // Messages and conversations
+  ERR_CONVERSATION_NOT_FOUND: {
+    status: 404,
+    message: 'The conversation {conversationId} does not exist for this user.',
+  },
+  ERR_CONVERSATION_NOT_ACCESSIBLE: {
+    status: 403,
+    message: 'The conversation cannot be seen by this user.',
+    fix: 'Not theirs, not a member of the group, or no message has been exchanged yet.',
+  },
+  ERR_MESSAGE_ID_NOT_FOUND: { status: 404, message: 'The message {id} does not exist here.' },
+
+  // Management
+  ERR_APP_NOT_FOUND: { status: 404, message: 'The app {appId} does not exist.' },
+
+  // General
+  ERR_INVALID_API_VERSION: {
+    status: 404,
+    message: 'The API version {version} does not exist.',
+    fix: 'Use /v3.',
+  },
+  ERR_API_NOT_FOUND: {
+    status: 404,
+    message: 'There is no {method} {path}.',
+    fix: 'See /docs for every call.',
+  },
+  ERR_BAD_REQUEST: {
+    status: 400,
+    message: 'The request is not valid.',
+    fix: 'See details: one list of objections per field.',
+  },
+  ERR_TOO_MANY_REQUESTS: {
+    status: 429,
+    message: 'Too many requests: {limit} a minute are allowed.',
+    fix: 'Wait for {seconds} s (header Retry-After).',
+  },
+  ERR_EXCEPTION: {
+    status: 500,
+    message: 'Something went wrong on our side.',
+    fix: 'Give the operator the request id {requestId}; the log holds the cause.',
+  },
+  ERR_MISSION_FAILED: {
+    status: 503,
+    message: 'The service cannot answer right now.',
+    fix: 'Try again in a moment.',
+  },
+} as const satisfies Record<string, ErrorText>
+
+export type ErrorCode = keyof typeof errors
+
+/** How every error is answered. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly devMessage: string
+    readonly source: string
+    readonly details?: Readonly<Record<string, readonly string[]>>
+  }
+}

@@ -1,0 +1,44 @@
+/** Someone's position in a conversation: everything up to `seq`. */
+interface PositionMoved {
+  bucket: number
+  key: number
+  uid: string
+  seq: number
+}
+
+/** Every event: a fact that was committed. Names are noun and past tense. */
+export interface Events {
+  'user.created': { uid: string }
+  'user.updated': { uid: string }
+  'user.deactivated': { uid: string }
+  'user.reactivated': { uid: string }
+  'user.deleted': { uid: string }
+  'friends.added': { uid: string; friends: readonly string[] }
+  'friends.removed': { uid: string; friends: readonly string[] }
+  'user.blocked': { uid: string; blockedUids: readonly string[] }
+  'user.unblocked': { uid: string; blockedUids: readonly string[] }
+  'role.created': { role: string }
+  'role.updated': { role: string }
+  'role.deleted': { role: string }
+  'role.featuresRestricted': { role: string; features: readonly string[] }
+  'role.featuresAllowed': { role: string; features: readonly string[] }
+  'role.permissionsSet': { role: string; permissions: Readonly<Record<string, unknown>> }
+  'group.created': { guid: string }
+  'group.updated': { guid: string }
+  'group.deleted': { guid: string; bucket: number; key: number }
+  'group.ownerChanged': { guid: string; owner: string; oldOwner: string }
+  'group.scopePermissionsSet': {
+    guid: string
+    scope: string
+    permissions: Readonly<Record<string, unknown>>
+  }
+  'conversation.delivered': PositionMoved
+  'conversation.read': PositionMoved
+  'conversation.unread': PositionMoved
+  'conversation.reset': { bucket: number; key: number; uid: string }
+  'conversation.deleted': { bucket: number; key: number; uid: string }
+  'authTokens.revoked': { uid: string }
+  'app.settingsChanged': { keys: readonly string[] }
+}
+
+export type EventName = keyof Events

@@ -1,0 +1,215 @@
+import { type Static, Type } from 'typebox'
+import {
+  CursorPage,
+  cursorQuery,
+  Data,
+  Identifier,
+  ItemOutcome,
+  Metadata,
+  OneOf,
+  Outcome,
+  searchKey,
+  Tags,
+  Timestamp,
+  Url,
+} from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { Uid } from '../users/users.ts'
+
+export const Guid = Identifier('Unique id of a group.')
+
+export const GroupScope = OneOf('admin', 'moderator', 'participant')
+export type GroupScope = Static<typeof GroupScope>
+
+export const GroupType = OneOf('public', 'password', 'private')
+export type GroupType = Static<typeof GroupType>
+
+/** In filters `protected` means `password`: one published list spells it so. */
+const TypeFilter = OneOf('public', 'password', 'private', 'protected')
+
+export const Group = Type.Object({
+  guid: Type.String(),
+  name: Type.String(),
+  type: GroupType,
+  icon: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
+  metadata: Type.Optional(Metadata),
+  owner: Type.String(),
+  tags: Type.Optional(Type.Array(Type.String())),
+  scope: Type.Optional(GroupScope),
+  membersCount: Type.Integer({ minimum: 0 }),
+  joinedAt: Type.Optional(Timestamp),
+  conversationId: Type.String(),
+  hasJoined: Type.Boolean(),
+  createdAt: Timestamp,
+  updatedAt: Type.Optional(Timestamp),
+  updatedBy: Type.Optional(Type.String()),
+})
+export type Group = Static<typeof Group>
+
+const Name = Type.String({ minLength: 1, maxLength: 100 })
+const Password = Type.String({ maxLength: 100 })
+const look = {
+  icon: Type.Optional(Url),
+  description: Type.Optional(Type.String({ maxLength: 255 })),
+  metadata: Type.Optional(Metadata),
+  owner: Type.Optional(Uid),
+  tags: Type.Optional(Tags),
+}
+const params = Type.Object({ guid: Guid })
+
+const Uids = Type.Array(Uid, { maxItems: 25 })
+export const memberLists = {
+  admins: Type.Optional(Uids),
+  moderators: Type.Optional(Uids),
+  participants: Type.Optional(Uids),
+  usersToBan: Type.Optional(Uids),
+}
+
+const Outcomes = Type.Optional(Type.Record(Type.String(), ItemOutcome))
+const CreatedGroup = Type.Object({
+  ...Group.properties,
+  admins: Outcomes,
+  moderators: Outcomes,
+  participants: Outcomes,
+  usersToBan: Outcomes,
+})
+
+export const groups = operations({
+  createGroup: {
+    method: 'POST',
+    path: '/groups',
+    summary: 'Create a group',
+    tag: 'Groups',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'createGroup',
+    rate: 'core',
+    body: Type.Object({
+      guid: Guid,
+      name: Name,
+      type: GroupType,
+      password: Type.Optional(Password),
+      ...look,
+      members: Type.Optional(Type.Object(memberLists)),
+    }),
+    response: Data(CreatedGroup),
+    errors: [
+      'ERR_GUID_ALREADY_EXISTS',
+      'ERR_EMPTY_GROUP_PASS',
+      'ERR_UID_NOT_FOUND',
+      'ERR_PERMISSION_DENIED',
+      'ERR_NO_VACANCY',
+    ],
+  },
+  listGroups: {
+    method: 'GET',
+    path: '/groups',
+    summary: 'List groups',
+    tag: 'Groups',
+    effect: 'read',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'listGroups',
+    query: Type.Object({
+      searchKey,
+      searchIn: Type.Optional(Type.Array(OneOf('name', 'guid'), { maxItems: 2 })),
+      sortBy: Type.Optional(OneOf('name', 'guid', 'createdAt')),
+      sortOrder: Type.Optional(OneOf('asc', 'desc')),
+      affix: Type.Optional(OneOf('append', 'prepend')),
+      updatedAt: Type.Optional(Timestamp),
+      withTags: Type.Optional(Type.Boolean()),
+      tags: Type.Optional(Tags),
+      type: Type.Optional(TypeFilter),
+      types: Type.Optional(Type.Array(TypeFilter, { maxItems: 4 })),
+      hasJoined: Type.Optional(Type.Boolean()),
+      ...cursorQuery,
+    }),
+    response: CursorPage(Group),
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
+  },
+  getGroup: {
+    method: 'GET',
+    path: '/groups/:guid',
+    summary: 'Get a group',
+    tag: 'Groups',
+    effect: 'read',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'getGroup',
+    params,
+    response: Data(Group),
+    errors: ['ERR_GUID_NOT_FOUND', 'ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
+  },
+  updateGroup: {
+    method: 'PUT',
+    path: '/groups/:guid',
+    summary: 'Update a group',
+    tag: 'Groups',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'updateGroup',
+    params,
+    body: Type.Object({
+      name: Type.Optional(Name),
+      type: Type.Optional(GroupType),
+      password: Type.Optional(Password),
+      ...look,
+      unset: Type.Optional(Type.Array(OneOf('icon', 'description', 'metadata'), { maxItems: 3 })),
+    }),
+    response: Data(Group),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_EMPTY_GROUP_PASS',
+      'ERR_GROUP_NOT_JOINED',
+      'ERR_GROUP_NO_MODERATOR_SCOPE',
+      'ERR_PERMISSION_DENIED',
+      'ERR_BANNED_GROUPMEMBER',
+      'ERR_NO_VACANCY',
+    ],
+  },
+  deleteGroup: {
+    method: 'DELETE',
+    path: '/groups/:guid',
+    summary: 'Delete a group',
+    tag: 'Groups',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'deleteGroup',
+    params,
+    response: Data(Outcome),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_GROUP_NOT_JOINED',
+      'ERR_GROUP_NO_ADMIN_SCOPE',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+  transferGroupOwnership: {
+    method: 'PATCH',
+    path: '/groups/:guid/owner',
+    summary: 'Hand a group over to another owner',
+    tag: 'Groups',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'patchOwner',
+    params,
+    body: Type.Object({ owner: Uid }),
+    response: Data(Group),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_GROUP_NOT_JOINED',
+      'ERR_GROUP_NO_CLEARANCE',
+      'ERR_BANNED_GROUPMEMBER',
+      'ERR_NO_VACANCY',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+})

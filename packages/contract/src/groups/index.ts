@@ -1,0 +1,4 @@
+export * from './banned-users.ts'
+export * from './groups.ts'
+export * from './members.ts'
+export * from './scope-permissions.ts'

@@ -1,0 +1,167 @@
+import { type Static, Type } from 'typebox'
+import { Message } from '../conversations/entries.ts'
+import {
+  CursorPage,
+  cursorQuery,
+  Data,
+  ItemOutcome,
+  Outcome,
+  searchKey,
+  Timestamp,
+} from '../envelope.ts'
+import { operations, withDefault } from '../operation.ts'
+import { Uid, User, UserStatus } from '../users/users.ts'
+import { GroupScope, Guid, memberLists } from './groups.ts'
+
+export const Member = Type.Object({
+  ...User.properties,
+  scope: GroupScope,
+  joinedAt: Timestamp,
+})
+export type Member = Static<typeof Member>
+
+const group = Type.Object({ guid: Guid })
+const member = Type.Object({ guid: Guid, uid: Uid })
+
+const Added = Type.Optional(
+  Type.Record(
+    Type.String(),
+    Type.Object({ ...ItemOutcome.properties, data: Type.Optional(Message) }),
+  ),
+)
+
+export const members = operations({
+  addMembers: {
+    method: 'POST',
+    path: '/groups/:guid/members',
+    summary: 'Add members; without lists, join as the acting user',
+    tag: 'Group Members',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    rate: 'core',
+    params: group,
+    body: Type.Object({
+      ...memberLists,
+      password: Type.Optional(
+        Type.String({ maxLength: 100, description: 'To join a password group.' }),
+      ),
+    }),
+    response: Data(
+      Type.Object({
+        admins: Added,
+        moderators: Added,
+        participants: Added,
+        usersToBan: Type.Optional(Type.Record(Type.String(), ItemOutcome)),
+      }),
+    ),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_PERMISSION_DENIED',
+      'ERR_GROUP_NOT_JOINED',
+      'ERR_GROUP_NO_ADMIN_SCOPE',
+      'ERR_ALREADY_JOINED',
+      'ERR_BANNED_GROUPMEMBER',
+      'ERR_GROUP_JOIN_NOT_ALLOWED',
+      'ERR_EMPTY_GROUP_PASS',
+      'ERR_WRONG_GROUP_PASS',
+      'ERR_NO_VACANCY',
+    ],
+  },
+  leaveGroup: {
+    method: 'DELETE',
+    path: '/groups/:guid/members',
+    summary: 'Leave a group as the acting user',
+    tag: 'Group Members',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'required',
+    feature: 'leaveGroup',
+    rate: 'core',
+    params: group,
+    response: Data(Outcome),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_GROUP_NOT_JOINED',
+      'ERR_GROUP_NO_CLEARANCE',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+  listMembers: {
+    method: 'GET',
+    path: '/groups/:guid/members',
+    summary: 'List the members of a group',
+    tag: 'Group Members',
+    effect: 'read',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'listGroupMembers',
+    params: group,
+    query: Type.Object({
+      status: Type.Optional(UserStatus),
+      scopes: Type.Optional(Type.Array(GroupScope, { maxItems: 3 })),
+      searchKey,
+      ...cursorQuery,
+    }),
+    response: CursorPage(Member),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_GROUP_NOT_JOINED',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+  changeMemberScope: {
+    method: 'PUT',
+    path: '/groups/:guid/members/:uid',
+    summary: "Change a member's scope",
+    tag: 'Group Members',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'changeScope',
+    params: member,
+    body: Type.Object({ scope: withDefault(GroupScope, 'participant') }),
+    response: Data(
+      Type.Object({
+        guid: Type.String(),
+        uid: Type.String(),
+        scope: GroupScope,
+        joinedAt: Timestamp,
+      }),
+    ),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_NOT_A_MEMBER',
+      'ERR_SAME_SCOPE',
+      'ERR_GROUP_NOT_JOINED',
+      'ERR_GROUP_NO_SELF_ACTION',
+      'ERR_GROUP_NO_SCOPE_CLEARANCE',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+  kickMember: {
+    method: 'DELETE',
+    path: '/groups/:guid/members/:uid',
+    summary: 'Kick a member',
+    tag: 'Group Members',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'kickMember',
+    params: member,
+    response: Data(Outcome),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_NOT_A_MEMBER',
+      'ERR_GROUP_NOT_JOINED',
+      'ERR_GROUP_NO_SELF_ACTION',
+      'ERR_GROUP_NO_CLEARANCE',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+})

@@ -1,0 +1,250 @@
+import type { TObject, TSchema } from 'typebox'
+import { allOperations } from './api.ts'
+import { ApiKey, App } from './apps/index.ts'
+import { Conversation, Message } from './conversations/index.ts'
+import { type ErrorCode, errors } from './errors.ts'
+import { Group } from './groups/index.ts'
+import { errorsOfTheRoad, type Operation } from './operation.ts'
+import { Role } from './roles/index.ts'
+import { AuthToken, User } from './users/index.ts'
+
+type Json = Record<string, unknown>
+
+export interface OpenApiDocument extends Json {
+  readonly openapi: string
+  readonly paths: Record<string, Record<string, Json>>
+}
+
+const named = { User, AuthToken, Role, ApiKey, App, Group, Message, Conversation }
+
+/**
+ * What each chapter of the document is about, in reading order. `npm run openapi:lint` names a tag
+ * that is missing here.
+ */
+const tags: Readonly<Record<string, string>> = {
+  Users: 'The people of an app. The app gives each a uid.',
+  'Auth Tokens': 'What the device of a user shows. A token stands for one user.',
+  Friends: 'Friendship holds in both directions.',
+  'Blocked Users': 'Blocking has a direction: the one who blocks, and the one who is blocked.',
+  Groups: 'Rooms for many users: public, with a password, or private.',
+  'Group Members': 'Who is in a group, as admin, moderator or participant.',
+  'Banned Users': 'Who may not come back into a group.',
+  'Scope Permissions': 'What admins, moderators and participants of a group may do.',
+  Conversations: 'What is between two users, or in a group, as one of its users sees it.',
+  Roles: 'Kinds of users, with their own settings. Every app has the role `default`.',
+  'Role Permissions': 'What users of a role may do, and how far it reaches.',
+  'Restrict Features': 'Calls that users of a role may not make.',
+  'API Keys': 'What the server of an app shows to be let in.',
+  Apps: 'Tenants of this install. Calls of the operator, at the management address.',
+  Settings: 'What is switched on in an app. Calls of the operator, at the management address.',
+}
+
+function tagsInUse() {
+  const used = new Set([...allOperations.values()].map(({ tag }) => tag))
+  const inOrder = new Set(Object.keys(tags)).intersection(used).union(used)
+  return [...inOrder].map((name) => ({ name, description: tags[name] }))
+}
+
+/** The whole contract as OpenAPI 3.1: the schemas are JSON Schema 2020-12 already. */
+export function openapi(version: string): OpenApiDocument {
+  const document = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Chorale',
+      version,
+      summary: 'An open, self-hosted, multi-tenant chat back end.',
+      description: introduction,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [thisHost, appHost],
+    tags: tagsInUse(),
+    security: [{ appId: [], apikey: [] }, { apikey: [] }],
+    paths: paths(),
+    components: {
+      schemas: { ...named, Error: errorSchema },
+      securitySchemes: {
+        appId: header('appId', 'Names the app, where the host name does not.'),
+        apikey: header('apikey', 'An API key of the app.'),
+        key: header('key', 'The management key of the operator.'),
+        secret: header('secret', 'The secret that belongs to the management key.'),
+      },
+    },
+  }
+  return byReference(document)
+}
+
+const introduction = `
+Call it with the header \`apikey\`. The host name names the app, as in \`{appId}.api-us.localhost\`;
+where it does not, the header \`appId\` does. \`chorale app create\` makes an app and its keys.
+
+- Every success is 200, creation and deletion included.
+- Every failure is \`{error: {code, message, devMessage, source, details?}}\`. \`devMessage\` says what
+  to do, \`details\` has the objections to each field.
+- Times are unix seconds. Ids that you give are kept in lower case.
+- Fields that a call does not know are ignored.
+`.trim()
+
+function header(name: string, description: string) {
+  return { type: 'apiKey', in: 'header', name, description }
+}
+
+const thisHost = { url: '/v3', description: 'This host' }
+const appHost = {
+  url: 'http://{appId}.api-{region}.{host}/v3',
+  description: 'A host name for each app',
+  variables: {
+    appId: { default: 'your-app', description: 'Id of the app.' },
+    region: { default: 'us', enum: ['us', 'eu', 'in'], description: 'Where the app lives.' },
+    host: { default: 'localhost:3000', description: 'Where this install answers.' },
+  },
+}
+const managementServer = {
+  url: 'http://apimgmt.{host}',
+  description: 'Management',
+  variables: { host: { default: 'localhost:3000', description: 'Where this install answers.' } },
+}
+
+const errorSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'devMessage', 'source'],
+      properties: {
+        code: { type: 'string' },
+        message: { type: 'string' },
+        devMessage: { type: 'string' },
+        source: { type: 'string' },
+        details: {
+          type: 'object',
+          additionalProperties: { type: 'array', items: { type: 'string' } },
+        },
+      },
+    },
+  },
+}
+
+function paths() {
+  const result: Record<string, Record<string, Json>> = {}
+  for (const [name, operation] of allOperations) {
+    const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')
+    result[path] ??= {}
+    result[path][operation.method.toLowerCase()] = describe(name, operation)
+  }
+  return result
+}
+
+function describe(operationId: string, operation: Operation): Json {
+  const management = operation.requires === 'management'
+  return {
+    operationId,
+    summary: operation.summary,
+    tags: [operation.tag],
+    ...(operation.deprecated && { deprecated: true }),
+    ...(management && { servers: [managementServer], security: [{ key: [], secret: [] }] }),
+    parameters: [
+      ...parameters('path', operation.params),
+      ...parameters('query', operation.query),
+      ...onBehalfOf(operation),
+    ],
+    ...(operation.body && {
+      requestBody: {
+        required: required(operation.body).length > 0,
+        content: { 'application/json': { schema: asSent(operation.body) } },
+      },
+    }),
+    responses: {
+      200: {
+        description: 'Done.',
+        content: { 'application/json': { schema: operation.response } },
+      },
+      ...failures(operation),
+    },
+  }
+}
+
+function parameters(where: 'path' | 'query', schema: TObject | undefined): Json[] {
+  if (!schema) return []
+  const needed = required(schema)
+  return Object.entries<TSchema>(schema.properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || needed.includes(name),
+    schema: property,
+  }))
+}
+
+function onBehalfOf({ onBehalfOf: presence }: Operation): Json[] {
+  if (!presence) return []
+  return [
+    {
+      name: 'onBehalfOf',
+      in: 'header',
+      required: presence === 'required',
+      description: 'Uid of the user as whom the call acts.',
+      schema: { type: 'string' },
+    },
+  ]
+}
+
+/** A property with a default is always there for the handler, and never asked of the caller. */
+function required(schema: TObject): string[] {
+  const properties: Record<string, TSchema> = schema.properties
+  return (schema.required ?? []).filter((name: string) => !('default' in (properties[name] ?? {})))
+}
+
+function asSent(schema: TObject): Json {
+  const { required: _, ...rest } = schema
+  const needed = required(schema)
+  return needed.length > 0 ? { ...rest, required: needed } : rest
+}
+
+/** One response per status; its description lists the codes behind it. */
+function failures(operation: Operation): Json {
+  const codes: ErrorCode[] = [...operation.errors, ...errorsOfTheRoad.filter(fits(operation))]
+  const byStatus: Record<string, ErrorCode[]> = Object.groupBy(
+    new Set(codes),
+    (code) => errors[code].status,
+  ) as Record<string, ErrorCode[]>
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, list]) => [
+      status,
+      {
+        description: list.map((code) => `\`${code}\`: ${errors[code].message}`).join('\n\n'),
+        content: { 'application/json': { schema: errorSchema } },
+      },
+    ]),
+  )
+}
+
+function fits({ requires }: Operation) {
+  const managementCodes = ['AUTH_ERR_EMPTY_AUTH_HEADER', 'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND']
+  return (code: ErrorCode) =>
+    !code.startsWith('AUTH_') || managementCodes.includes(code) === (requires === 'management')
+}
+
+/** Schemas that have a name are written once and referred to. Copies count: their text is the same. */
+function byReference(document: Json): OpenApiDocument {
+  const names = new Map(
+    Object.entries({ ...named, Error: errorSchema }).map(([name, schema]) => [
+      JSON.stringify(schema),
+      name,
+    ]),
+  )
+  const defined = new Set<string>()
+  const text = JSON.stringify(document, (key, value: unknown) => {
+    const name = isSchema(value) ? names.get(JSON.stringify(value)) : undefined
+    if (name === undefined) return value
+    if (key === name && !defined.has(name)) {
+      defined.add(name)
+      return value
+    }
+    return { $ref: `#/components/schemas/${name}` }
+  })
+  return JSON.parse(text) as OpenApiDocument
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'properties' in value
+}

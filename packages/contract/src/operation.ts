@@ -1,0 +1,111 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { ErrorCode } from './errors.ts'
+
+/**
+ * What the pipeline opens for a handler: `read` plain statements, `write` one transaction,
+ * `append` loaders and lanes.
+ */
+export type Effect = 'read' | 'write' | 'append'
+
+/** The smallest credential that may call: an API key of that scope, or a management key. */
+export type Requires = 'authOnly' | 'fullAccess' | 'management'
+
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Relative to the API's base address; parameters as `:name`. */
+  readonly path: string
+  readonly summary: string
+  readonly tag: string
+  readonly effect: Effect
+  readonly requires: Requires
+  /** Whether the header `onBehalfOf` is looked at, and whether it must be there. */
+  readonly onBehalfOf?: 'optional' | 'required'
+  /** The name under which a role may be denied this call. */
+  readonly feature?: string
+  /** `core` calls have their own, smaller budget. */
+  readonly rate?: 'core'
+  /** An administrative change: leaves a row in the audit log. */
+  readonly audit?: true
+  readonly deprecated?: true
+  readonly params?: TObject
+  readonly query?: TObject
+  readonly body?: TObject
+  readonly response: TSchema
+  /** What this call may answer beside `errorsOfTheRoad`. */
+  readonly errors: readonly ErrorCode[]
+}
+
+export type Operations = Readonly<Record<string, Operation>>
+
+/** Keeps the literal types, so that handlers and clients are typed by the description. */
+export function operations<const T extends Operations>(table: T): T {
+  return table
+}
+
+declare const defaulted: unique symbol
+type Defaulted = { readonly [defaulted]?: true }
+
+/** An input that may be left out; the handler always sees a value. */
+export function withDefault<T extends TSchema>(schema: T, value: Static<T>): T & Defaulted {
+  return { ...schema, default: value }
+}
+
+/** Pipeline errors: any call may answer with one of these, so no operation lists them. */
+export const errorsOfTheRoad = [
+  'AUTH_ERR_EMPTY_APPID',
+  'AUTH_ERR_INVALID_APPID',
+  'AUTH_ERR_EMPTY_APIKEY',
+  'AUTH_ERR_APIKEY_NOT_FOUND',
+  'AUTH_ERR_NO_ACCESS',
+  'AUTH_ERR_EMPTY_AUTH_HEADER',
+  'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND',
+  'ERR_BAD_REQUEST',
+  'ERR_TOO_MANY_REQUESTS',
+  'ERR_EXCEPTION',
+  'ERR_MISSION_FAILED',
+] as const satisfies readonly ErrorCode[]
+
+type Properties<S> = S extends { properties: infer P } ? P : never
+type DefaultedKeys<S> = {
+  [K in keyof Properties<S>]: Properties<S>[K] extends { readonly [defaulted]?: true }
+    ? undefined extends Properties<S>[K][typeof defaulted]
+      ? K
+      : never
+    : never
+}[keyof Properties<S>]
+
+type Loose<S extends TSchema> = Omit<Static<S>, DefaultedKeys<S> & keyof Static<S>> &
+  Partial<Pick<Static<S>, DefaultedKeys<S> & keyof Static<S>>>
+
+type Given<O, K extends string> =
+  O extends Readonly<Record<K, infer S extends TSchema>> ? Readonly<Record<K, Static<S>>> : unknown
+
+/** A part of the input that a caller may omit when nothing in it is required. */
+type Sent<O, K extends string> =
+  O extends Readonly<Record<K, infer S extends TSchema>>
+    ? Record<never, never> extends Loose<S>
+      ? { readonly [P in K]?: Loose<S> }
+      : { readonly [P in K]: Loose<S> }
+    : unknown
+
+/** What a handler receives: validated, defaults filled in. */
+export type Input<O> = Given<O, 'params'> & Given<O, 'query'> & Given<O, 'body'>
+
+/** What a caller sends. */
+export type CallInput<O> = Sent<O, 'params'> &
+  Sent<O, 'query'> &
+  Sent<O, 'body'> &
+  (O extends { onBehalfOf: 'required' }
+    ? { readonly onBehalfOf: string }
+    : O extends { onBehalfOf: 'optional' }
+      ? { readonly onBehalfOf?: string }
+      : unknown)
+
+export type Output<O> = O extends { response: infer S extends TSchema } ? Static<S> : never
+
+type Optional<T> = Record<never, never> extends T ? [input?: T] : [input: T]
+
+/** One function per operation. */
+export type Client<T> = {
+  readonly [N in keyof T]: (...input: Optional<CallInput<T[N]>>) => Promise<Output<T[N]>>
+}

@@ -1,0 +1,62 @@
+import { Type } from 'typebox'
+import { Data, ItemOutcome, Outcome, Page, pageQuery, Timestamp } from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { RoleId } from './roles.ts'
+
+const params = Type.Object({ role: RoleId })
+const Features = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  minItems: 1,
+  maxItems: 100,
+})
+
+export const RestrictedFeature = Type.Object({
+  title: Type.String(),
+  description: Type.String(),
+  key: Type.String({ description: '`u.` and the name of the feature' }),
+  path: Type.String(),
+  createdAt: Timestamp,
+})
+
+export const restrictedFeatures = operations({
+  restrictFeatures: {
+    method: 'POST',
+    path: '/roles/:role/restrictedfeatures',
+    summary: 'Restrict features for a role',
+    tag: 'Restrict Features',
+    effect: 'write',
+    requires: 'fullAccess',
+    audit: true,
+    params,
+    body: Type.Object({ featuresToRestrict: Features }),
+    response: Data(Type.Record(Type.String(), ItemOutcome)),
+    errors: ['ERR_ROLE_NOT_FOUND'],
+  },
+  listRestrictedFeatures: {
+    method: 'GET',
+    path: '/roles/:role/restrictedfeatures',
+    summary: 'List the features restricted for a role',
+    tag: 'Restrict Features',
+    effect: 'read',
+    requires: 'fullAccess',
+    params,
+    query: Type.Object(pageQuery),
+    response: Page(RestrictedFeature),
+    errors: ['ERR_ROLE_NOT_FOUND'],
+  },
+  allowFeatures: {
+    method: 'DELETE',
+    path: '/roles/:role/restrictedfeatures',
+    summary: 'Allow restricted features again',
+    tag: 'Restrict Features',
+    effect: 'write',
+    requires: 'fullAccess',
+    audit: true,
+    params,
+    body: Type.Object({
+      featuresToAllow: Type.Optional(Features),
+      allowAll: Type.Optional(Type.Boolean()),
+    }),
+    response: Data(Outcome),
+    errors: ['ERR_ROLE_NOT_FOUND'],
+  },
+})

@@ -1,0 +1,112 @@
+import { type Static, Type } from 'typebox'
+import {
+  Data,
+  Identifier,
+  Metadata,
+  OneOf,
+  Outcome,
+  Page,
+  pageQuery,
+  Timestamp,
+} from '../envelope.ts'
+import { operations } from '../operation.ts'
+
+export const RoleId = Identifier('Unique id of a role.')
+
+const Whom = OneOf('all', 'friendsOnly')
+const Settings = Type.Object({
+  listUsers: Type.Optional(Whom),
+  sendMessagesTo: Type.Optional(Whom),
+})
+export type RoleSettings = Static<typeof Settings>
+
+export const Role = Type.Object({
+  role: Type.String(),
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  metadata: Type.Optional(Metadata),
+  settings: Type.Optional(Settings),
+  createdAt: Timestamp,
+  updatedAt: Type.Optional(Timestamp),
+})
+export type Role = Static<typeof Role>
+
+const Name = Type.String({ minLength: 1, maxLength: 100 })
+const Description = Type.String({ maxLength: 255 })
+const params = Type.Object({ role: RoleId })
+
+export const roles = operations({
+  createRole: {
+    method: 'POST',
+    path: '/roles',
+    summary: 'Create a role',
+    tag: 'Roles',
+    effect: 'write',
+    requires: 'fullAccess',
+    audit: true,
+    body: Type.Object({
+      role: RoleId,
+      name: Name,
+      description: Type.Optional(Description),
+      metadata: Type.Optional(Metadata),
+      settings: Type.Optional(Settings),
+    }),
+    response: Data(Role),
+    errors: ['ERR_ROLE_ALREADY_EXISTS', 'ERR_PLAN_QUOTA_RESTRICTION'],
+  },
+  listRoles: {
+    method: 'GET',
+    path: '/roles',
+    summary: 'List roles',
+    tag: 'Roles',
+    effect: 'read',
+    requires: 'fullAccess',
+    query: Type.Object(pageQuery),
+    response: Page(Role),
+    errors: [],
+  },
+  getRole: {
+    method: 'GET',
+    path: '/roles/:role',
+    summary: 'Get a role',
+    tag: 'Roles',
+    effect: 'read',
+    requires: 'fullAccess',
+    params,
+    response: Data(Role),
+    errors: ['ERR_ROLE_NOT_FOUND'],
+  },
+  updateRole: {
+    method: 'PUT',
+    path: '/roles/:role',
+    summary: 'Update a role',
+    tag: 'Roles',
+    effect: 'write',
+    requires: 'fullAccess',
+    audit: true,
+    params,
+    body: Type.Object({
+      name: Type.Optional(Type.String({ maxLength: 100, description: 'Empty: unchanged.' })),
+      description: Type.Optional(Description),
+      metadata: Type.Optional(Metadata),
+      settings: Type.Optional(Settings),
+      unset: Type.Optional(
+        Type.Array(OneOf('settings', 'description', 'metadata'), { maxItems: 3 }),
+      ),
+    }),
+    response: Data(Role),
+    errors: ['ERR_ROLE_NOT_FOUND'],
+  },
+  deleteRole: {
+    method: 'DELETE',
+    path: '/roles/:role',
+    summary: 'Delete a role',
+    tag: 'Roles',
+    effect: 'write',
+    requires: 'fullAccess',
+    audit: true,
+    params,
+    response: Data(Outcome),
+    errors: ['ERR_ROLE_NOT_FOUND', 'ERR_ROLE_DELETE_DENIED'],
+  },
+})

@@ -1,0 +1,54 @@
+import { Type } from 'typebox'
+import { CursorPage, cursorQuery, Data, ItemOutcome, OneOf, searchKey } from '../envelope.ts'
+import { operations, withDefault } from '../operation.ts'
+import { Uid, User } from './users.ts'
+
+const params = Type.Object({ uid: Uid })
+const body = Type.Object({ blockedUids: Type.Array(Uid, { minItems: 1, maxItems: 25 }) })
+const response = Data(Type.Record(Type.String(), ItemOutcome))
+
+export const blockedUsers = operations({
+  blockUsers: {
+    method: 'POST',
+    path: '/users/:uid/blockedusers',
+    summary: 'Block users',
+    tag: 'Blocked Users',
+    effect: 'write',
+    requires: 'fullAccess',
+    feature: 'blockUser',
+    params,
+    body,
+    response,
+    errors: ['ERR_UID_NOT_FOUND'],
+  },
+  unblockUsers: {
+    method: 'DELETE',
+    path: '/users/:uid/blockedusers',
+    summary: 'Unblock users',
+    tag: 'Blocked Users',
+    effect: 'write',
+    requires: 'fullAccess',
+    feature: 'unblockUser',
+    params,
+    body,
+    response,
+    errors: ['ERR_UID_NOT_FOUND'],
+  },
+  listBlockedUsers: {
+    method: 'GET',
+    path: '/users/:uid/blockedusers',
+    summary: 'List blocked users',
+    tag: 'Blocked Users',
+    effect: 'read',
+    requires: 'fullAccess',
+    feature: 'getBlockedUsers',
+    params,
+    query: Type.Object({
+      direction: withDefault(OneOf('blockedByMe', 'hasBlockedMe', 'both'), 'blockedByMe'),
+      searchKey,
+      ...cursorQuery,
+    }),
+    response: CursorPage(User),
+    errors: ['ERR_UID_NOT_FOUND'],
+  },
+})

@@ -1,0 +1,187 @@
+import { type Static, Type } from 'typebox'
+import {
+  CursorPage,
+  cursorQuery,
+  Data,
+  Identifier,
+  Metadata,
+  OneOf,
+  Outcome,
+  searchKey,
+  Tags,
+  Timestamp,
+  Url,
+} from '../envelope.ts'
+import { operations, withDefault } from '../operation.ts'
+import { RoleId } from '../roles/roles.ts'
+
+export const Uid = Identifier('Unique id of a user.')
+
+export const UserStatus = OneOf('available', 'offline')
+
+/** Blocking as the viewer sees it: present only where it is so. */
+const blockMarks = {
+  hasBlockedMe: Type.Optional(Type.Boolean()),
+  blockedByMe: Type.Optional(Type.Boolean()),
+  blockedByMeAt: Type.Optional(Timestamp),
+  blockedAt: Type.Optional(Timestamp),
+}
+
+export const User = Type.Object({
+  uid: Type.String(),
+  name: Type.String(),
+  avatar: Type.Optional(Type.String()),
+  link: Type.Optional(Type.String()),
+  role: Type.String(),
+  status: UserStatus,
+  statusMessage: Type.Optional(Type.String()),
+  metadata: Type.Optional(Metadata),
+  tags: Type.Optional(Type.Array(Type.String())),
+  createdAt: Timestamp,
+  updatedAt: Type.Optional(Timestamp),
+  lastActiveAt: Type.Optional(Timestamp),
+  deactivatedAt: Type.Optional(Timestamp),
+  conversationId: Type.Optional(
+    Type.String({ description: 'Of the pair viewer and user; present when the viewer is known.' }),
+  ),
+  ...blockMarks,
+})
+export type User = Static<typeof User>
+
+const UserWithToken = Type.Object({
+  ...User.properties,
+  authToken: Type.Optional(Type.String({ description: 'Only with `withAuthToken`.' })),
+})
+
+const Name = Type.String({ minLength: 1, maxLength: 100 })
+const profile = {
+  avatar: Type.Optional(Url),
+  link: Type.Optional(Url),
+  role: Type.Optional(RoleId),
+  statusMessage: Type.Optional(Type.String({ maxLength: 255 })),
+  metadata: Type.Optional(Metadata),
+  tags: Type.Optional(Tags),
+}
+
+const Uids = Type.Array(Uid, { minItems: 1, maxItems: 100 })
+
+export const users = operations({
+  createUser: {
+    method: 'POST',
+    path: '/users',
+    summary: 'Create a user',
+    tag: 'Users',
+    effect: 'write',
+    requires: 'authOnly',
+    rate: 'core',
+    body: Type.Object({
+      uid: Uid,
+      name: Name,
+      ...profile,
+      withAuthToken: Type.Optional(Type.Boolean()),
+    }),
+    response: Data(UserWithToken),
+    errors: ['ERR_UID_ALREADY_EXISTS'],
+  },
+  listUsers: {
+    method: 'GET',
+    path: '/users',
+    summary: 'List users',
+    tag: 'Users',
+    effect: 'read',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'listUsers',
+    query: Type.Object({
+      searchKey,
+      searchIn: Type.Optional(Type.Array(OneOf('name', 'uid'), { maxItems: 2 })),
+      status: Type.Optional(UserStatus),
+      count: Type.Optional(Type.Boolean({ description: 'Compute the exact total.' })),
+      role: Type.Optional(RoleId),
+      roles: Type.Optional(Type.Array(RoleId, { maxItems: 25 })),
+      tags: Type.Optional(Tags),
+      withTags: Type.Optional(Type.Boolean()),
+      onlyDeactivated: Type.Optional(Type.Boolean()),
+      withDeactivated: Type.Optional(Type.Boolean()),
+      ...cursorQuery,
+    }),
+    response: CursorPage(User),
+    errors: ['ERR_PERMISSION_DENIED', 'ERR_UID_NOT_FOUND'],
+  },
+  getUser: {
+    method: 'GET',
+    path: '/users/:uid',
+    summary: 'Get a user',
+    tag: 'Users',
+    effect: 'read',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'getUser',
+    params: Type.Object({ uid: Uid }),
+    response: Data(User),
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
+  },
+  updateUser: {
+    method: 'PUT',
+    path: '/users/:uid',
+    summary: 'Update a user',
+    tag: 'Users',
+    effect: 'write',
+    requires: 'fullAccess',
+    params: Type.Object({ uid: Uid }),
+    body: Type.Object({
+      name: Type.Optional(Name),
+      ...profile,
+      unset: Type.Optional(Type.Array(OneOf('avatar', 'link', 'metadata'), { maxItems: 3 })),
+    }),
+    response: Data(User),
+    errors: ['ERR_UID_NOT_FOUND'],
+  },
+  deleteUser: {
+    method: 'DELETE',
+    path: '/users/:uid',
+    summary: 'Delete a user',
+    tag: 'Users',
+    effect: 'write',
+    requires: 'fullAccess',
+    rate: 'core',
+    params: Type.Object({ uid: Uid }),
+    body: Type.Object({ permanent: withDefault(Type.Boolean(), false) }),
+    response: Data(Outcome),
+    errors: ['ERR_UID_NOT_FOUND'],
+  },
+  deactivateUsers: {
+    method: 'DELETE',
+    path: '/users',
+    summary: 'Deactivate users',
+    tag: 'Users',
+    effect: 'write',
+    requires: 'fullAccess',
+    body: Type.Object({ uidsToDeactivate: Uids }),
+    response: Data(
+      Type.Object({
+        deactivatedUids: Type.Array(Type.String()),
+        alreadyDeactivatedUids: Type.Array(Type.String()),
+        notFoundUids: Type.Array(Type.String()),
+      }),
+    ),
+    errors: [],
+  },
+  reactivateUsers: {
+    method: 'PUT',
+    path: '/users',
+    summary: 'Reactivate users',
+    tag: 'Users',
+    effect: 'write',
+    requires: 'fullAccess',
+    body: Type.Object({ uidsToActivate: Uids }),
+    response: Data(
+      Type.Object({
+        reactivatedUids: Type.Array(Type.String()),
+        nonDeactivatedUids: Type.Array(Type.String()),
+        notFoundUids: Type.Array(Type.String()),
+      }),
+    ),
+    errors: [],
+  },
+})

@@ -1,0 +1,1 @@
+export { ChoraleError, type RestOptions, restClient } from './rest.ts'

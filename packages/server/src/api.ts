@@ -1,0 +1,68 @@
+import type { AppDb } from './database/app-db.ts'
+import {
+  apiKeyHandlers,
+  appHandlers,
+  appSettingHandlers,
+  appsHandlers,
+} from './domain/apps/index.ts'
+import {
+  conversationHandlers,
+  deleteUserConversations,
+  positionHandlers,
+} from './domain/conversations/index.ts'
+import {
+  bannedUserHandlers,
+  groupHandlers,
+  leaveAllGroups,
+  memberHandlers,
+  scopePermissionHandlers,
+} from './domain/groups/index.ts'
+import {
+  furnishRoles,
+  restrictedFeatureHandlers,
+  roleHandlers,
+  rolePermissionHandlers,
+} from './domain/roles/index.ts'
+import {
+  authTokenHandlers,
+  blockedUserHandlers,
+  friendHandlers,
+  furnishUsers,
+  userHandlers,
+} from './domain/users/index.ts'
+import type { AllHandlers, Ctx } from './pipeline/handler.ts'
+
+/** Every operation meets its handler. */
+export const handlers: AllHandlers = {
+  install: appsHandlers(furnishApp),
+  app: {
+    ...appHandlers,
+    ...appSettingHandlers,
+    ...apiKeyHandlers,
+    ...roleHandlers,
+    ...restrictedFeatureHandlers,
+    ...rolePermissionHandlers,
+    ...userHandlers(farewell),
+    ...authTokenHandlers,
+    ...friendHandlers,
+    ...blockedUserHandlers,
+    ...conversationHandlers,
+    ...positionHandlers,
+    ...groupHandlers,
+    ...memberHandlers,
+    ...bannedUserHandlers,
+    ...scopePermissionHandlers,
+  },
+}
+
+/** What a user leaves behind who is deleted for ever. */
+async function farewell(ctx: Ctx, uid: string): Promise<void> {
+  await leaveAllGroups(ctx, uid)
+  await deleteUserConversations(ctx.db, uid)
+}
+
+/** What every new app has from its first moment. */
+export async function furnishApp(db: AppDb, now: number): Promise<void> {
+  await furnishRoles(db, now)
+  await furnishUsers(db, now)
+}

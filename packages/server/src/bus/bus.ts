@@ -1,0 +1,83 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { connect, type NatsConnection } from '@nats-io/transport-node'
+import type { Logger } from 'pino'
+
+/** NATS. It may be away for minutes: the truth is in PostgreSQL, and REST goes on without it. */
+export interface Bus extends AsyncDisposable {
+  /** Throws while there is no connection. */
+  ping(): Promise<void>
+}
+
+const retryMs = 1000
+
+/** Returns at once: the connection is made behind it, and made again whenever it is lost. */
+export function connectBus(url: string, log: Logger): Bus {
+  const closing = new AbortController()
+  let connection: NatsConnection | undefined
+  let connected = false
+  const work = stayConnected()
+
+  async function stayConnected(): Promise<void> {
+    while (!closing.signal.aborted) {
+      connection = await makeConnection(url, log, closing.signal)
+      if (!connection) return
+      connected = true
+      // Ends when NATS has closed the connection for good, or we have.
+      for await (const { type } of connection.status()) {
+        if (type !== 'disconnect' && type !== 'reconnect') continue
+        connected = type === 'reconnect'
+        if (connected) log.info('NATS is back')
+        else log.warn('NATS is away: events wait')
+      }
+      connected = false
+    }
+  }
+
+  return {
+    async ping() {
+      if (!connection || !connected) throw new Error('NATS is away.')
+      await withinMs(connection.flush(), 2000)
+    },
+    async [Symbol.asyncDispose]() {
+      closing.abort()
+      await connection?.close()
+      await work
+    },
+  }
+}
+
+/** Tries until it succeeds; undefined when the process closes first. */
+async function makeConnection(
+  url: string,
+  log: Logger,
+  closing: AbortSignal,
+): Promise<NatsConnection | undefined> {
+  let told = false
+  while (!closing.aborted) {
+    try {
+      const made = await connect({
+        servers: url,
+        name: 'chorale',
+        maxReconnectAttempts: -1,
+        timeout: 5000,
+        reconnectTimeWait: 500,
+        reconnectJitter: 500,
+      })
+      if (!closing.aborted) return made
+      await made.close()
+    } catch (error) {
+      if (!told) log.warn({ err: error }, 'NATS is away: events wait; check NATS_URL')
+      told = true
+      // Rejects when the process closes, which the condition of the loop sees.
+      await after(retryMs, undefined, { signal: closing }).catch(() => undefined)
+    }
+  }
+  return undefined
+}
+
+async function withinMs(work: Promise<unknown>, ms: number): Promise<void> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('NATS did not answer in time.')), ms).unref()
+  })
+  await Promise.race([work, late])
+}

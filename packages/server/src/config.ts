@@ -1,0 +1,121 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { envSchema } from 'env-schema'
+import { type Static, Type } from 'typebox'
+
+const Settings = Type.Object({
+  DATABASE_URL: Type.String({
+    default: 'postgres://postgres@127.0.0.1:55432/chorale',
+    description: 'PostgreSQL 15 or later.',
+  }),
+  DATABASE_POOL_SIZE: Type.Integer({
+    default: 10,
+    minimum: 1,
+    description: 'Connections a process may hold.',
+  }),
+  DATABASE_STATEMENT_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    description: 'A statement that takes longer is ended, and its request answered 503.',
+  }),
+  NATS_URL: Type.String({
+    default: 'nats://127.0.0.1:54222',
+    description: 'NATS 2.9 or later with JetStream.',
+  }),
+  CHORALE_MASTER_KEY: Type.String({
+    default: '',
+    description:
+      '32 random bytes, base64 (`openssl rand -base64 32`). Secrets in the database are worth ' +
+      'nothing without it, and cannot be read again if it is lost.',
+  }),
+  HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
+  PORT: Type.Integer({
+    default: 3000,
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Port of the API.',
+  }),
+  MANAGEMENT_PORT: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 65_535,
+    description: 'Own port of the management API; 0: the API port, host names `apimgmt.*` only.',
+  }),
+  API_PROCESSES: Type.Integer({
+    default: 1,
+    minimum: 1,
+    description: 'How many api processes run: each gets its share of the rate limits.',
+  }),
+  SHUTDOWN_TIMEOUT_MS: Type.Integer({
+    default: 25_000,
+    minimum: 0,
+    description: 'How long a stopping process may take to finish what it accepted.',
+  }),
+  LOG_LEVEL: Type.Unsafe<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'>({
+    type: 'string',
+    enum: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    default: 'info',
+    description: 'Lines below this level are not written.',
+  }),
+})
+
+export type Config = Omit<Static<typeof Settings>, 'CHORALE_MASTER_KEY'> & {
+  readonly masterKey: Buffer
+}
+
+/** For the table in docs/settings.md. */
+export const settingsSchema = Settings
+
+/** A mistake of the operator: its message says what to do, and no stack is shown. */
+export class ConfigError extends Error {}
+
+/** Secrets may come from a file, as container platforms hand them over. */
+export const fromFile = ['DATABASE_URL', 'NATS_URL', 'CHORALE_MASTER_KEY'] as const
+
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const given = { ...readEnvFile(), ...environment }
+  for (const name of fromFile) {
+    const path = given[`${name}_FILE`]
+    if (path) given[name] = readSecret(name, path)
+  }
+  const { CHORALE_MASTER_KEY, ...rest } = parse(given)
+  return { ...rest, masterKey: readMasterKey(CHORALE_MASTER_KEY) }
+}
+
+function parse(given: NodeJS.ProcessEnv): Static<typeof Settings> {
+  try {
+    return envSchema<Static<typeof Settings>>({ schema: Settings, data: given, env: false })
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error)
+    throw new ConfigError(`A setting is wrong: ${text}. See docs/settings.md.`)
+  }
+}
+
+/** `.env` beside the clone is for development; the environment wins over it. */
+function readEnvFile(): NodeJS.ProcessEnv {
+  if (!existsSync('.env')) return {}
+  const lines = readFileSync('.env', 'utf8').split('\n')
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, name, value] = /^\s*([A-Z_]+)=(.*)$/.exec(line) ?? []
+      return name === undefined || value === undefined ? [] : [[name, value.trim()]]
+    }),
+  )
+}
+
+function readSecret(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    throw new ConfigError(`${name}_FILE points to ${path}, which cannot be read.`)
+  }
+}
+
+function readMasterKey(text: string): Buffer {
+  const key = Buffer.from(text, 'base64')
+  if (key.length === 32) return key
+  const what = text === '' ? 'is not set' : 'is not 32 bytes in base64'
+  throw new ConfigError(
+    `CHORALE_MASTER_KEY ${what}. Make one with \`openssl rand -base64 32\`, keep it safe: ` +
+      'without it, stored secrets cannot be read again.',
+  )
+}

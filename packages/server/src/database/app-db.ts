@@ -1,0 +1,31 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+
+/** Untyped on purpose: statements are SQL, and say themselves what they return. */
+export type Db = Kysely<unknown>
+
+/** One app's database. Every statement names `appId`; nothing in the domain can reach another's. */
+export interface AppDb {
+  readonly appId: string
+  readonly db: Db
+}
+
+/** The whole install: for the few operations that are not inside one app. */
+export interface InstallDb {
+  readonly db: Db
+}
+
+/** A value for a jsonb column; `undefined` becomes SQL null. */
+export function jsonb(value: unknown): RawBuilder<unknown> {
+  return sql`${value === undefined ? null : JSON.stringify(value)}::jsonb`
+}
+
+/** Conditions of a `where`, joined; `undefined` ones fall away. */
+export function allOf(conditions: readonly (RawBuilder<unknown> | undefined)[]) {
+  const present = conditions.filter((condition) => condition !== undefined)
+  return present.length > 0 ? sql.join(present, sql` and `) : sql`true`
+}
+
+/** `%`, `_` and `\` of the client are letters, not wildcards. */
+export function startingWith(text: string): string {
+  return `${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+}

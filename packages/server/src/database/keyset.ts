@@ -1,0 +1,62 @@
+import type { CursorMeta, PageMeta } from '@chorale/contract/envelope'
+
+/** Page numbers reach this far; behind it the cursor goes on. */
+export const deepestOffset = 100_000
+
+/** A total is counted up to here; beyond, 0 says "not computed". */
+export const countedUpTo = 10_000
+
+export type Key = readonly (string | number)[]
+
+/** An opaque place in a list: the key of its last row. */
+export function encodeKey(key: Key): string {
+  return Buffer.from(JSON.stringify(key)).toString('base64url')
+}
+
+/** Undefined when it was not made by `encodeKey` for a key of this shape. */
+export function decodeKey(text: string, shape: readonly ('string' | 'number')[]): Key | undefined {
+  try {
+    const key: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
+    if (!Array.isArray(key) || key.length !== shape.length) return undefined
+    return key.every((part, place) => typeof part === shape[place] && isPlain(part))
+      ? key
+      : undefined
+  } catch {
+    // Not JSON: the text came from somewhere else.
+    return undefined
+  }
+}
+
+function isPlain(part: unknown): boolean {
+  return typeof part === 'string'
+    ? part.isWellFormed() && !part.includes('\0')
+    : Number.isSafeInteger(part)
+}
+
+export interface PageRequest {
+  readonly page: number
+  readonly perPage: number
+}
+
+export function paginationOf(request: PageRequest, count: number, total: number): PageMeta {
+  return {
+    total,
+    count,
+    per_page: request.perPage,
+    current_page: request.page,
+    total_pages: Math.ceil(total / request.perPage),
+  }
+}
+
+/** A full page may have a successor; a short one is the last. */
+export function cursorOf(
+  request: PageRequest,
+  rows: readonly unknown[],
+  last: { readonly key: Key; readonly updatedAt: number | undefined } | undefined,
+): CursorMeta {
+  return {
+    ...(last?.updatedAt !== undefined && { updatedAt: last.updatedAt }),
+    affix: 'prepend',
+    ...(last && rows.length === request.perPage && { next: encodeKey(last.key) }),
+  }
+}

@@ -1,0 +1,114 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import type { Db } from './app-db.ts'
+import { nameOf } from './hot.ts'
+
+// Every bigint of ours stays below 2^53: message ids, counters, unix seconds.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+export interface Database extends AsyncDisposable {
+  readonly db: Db
+  /** One round trip; throws when PostgreSQL does not answer. */
+  ping(): Promise<void>
+  /** Runs `work` in one transaction, again if PostgreSQL asked for it (deadlock, serialization). */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  stats(): { total: number; idle: number; waiting: number }
+}
+
+export interface DatabaseOptions {
+  readonly url: string
+  readonly poolSize: number
+  readonly statementTimeoutMs: number
+  readonly onIdleError: (error: Error) => void
+}
+
+const attempts = 3
+
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: options.statementTimeoutMs,
+    connectionTimeoutMillis: 5000,
+    application_name: 'chorale',
+  })
+  pool.on('error', options.onIdleError)
+  // A connection that is lost while a call holds it fails that call's statement; unheard, its event
+  // would end the process as well.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
+  return {
+    db,
+    async ping() {
+      await pool.query('select 1')
+    },
+    async transaction(work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await db.transaction().execute(work)
+        } catch (error) {
+          if (attempt === attempts || !asksForRetry(error)) throw error
+        }
+      }
+    },
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    async [Symbol.asyncDispose]() {
+      await db.destroy()
+    },
+  }
+}
+
+/** Hot statements are prepared under their name; every other statement is planned for its values. */
+function preparing(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    async connect() {
+      const client = await pool.connect()
+      const query = (text: string, values: readonly unknown[]) => {
+        const name = nameOf(text)
+        return client.query({ ...(name && { name }), text, values: [...values] })
+      }
+      const release = (destroy?: boolean) => client.release(destroy)
+      // Without cursors, which are not in use here, this is all of the interface.
+      return { query, release } as unknown as PostgresPoolClient
+    },
+    end: () => pool.end(),
+  }
+}
+
+function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined
+}
+
+function asksForRetry(error: unknown): boolean {
+  const state = sqlState(error)
+  return state === '40001' || state === '40P01'
+}
+
+/** PostgreSQL answered and kept nothing; after any other error nobody knows whether it did. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError
+}
+
+/** Refused by a unique index. On a partition its name is made of its columns: match the end. */
+export function isDuplicate(error: unknown, index: RegExp): boolean {
+  return sqlState(error) === '23505' && index.test(constraintOf(error))
+}
+
+function constraintOf(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.constraint ?? '') : ''
+}
+
+/** The database was out of reach or out of time, rather than the statement wrong. */
+export function isUnavailable(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state) return /^(08|57P|57014|53|55P03|40)/.test(state)
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  return (
+    /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_)/.test(code) ||
+    // The last is what a rollback meets on a connection that was lost inside the transaction.
+    /Connection terminated|timeout exceeded when trying|is not queryable/.test(error.message)
+  )
+}

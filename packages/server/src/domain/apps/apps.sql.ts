@@ -1,0 +1,55 @@
+import type { Region } from '@chorale/contract/apps'
+import { sql } from 'kysely'
+import { type AppDb, allOf, type InstallDb, startingWith } from '../../database/app-db.ts'
+import type { PageRequest } from '../../database/keyset.ts'
+
+export interface AppRow {
+  readonly appId: string
+  readonly name: string
+  readonly region: Region
+  readonly createdAt: number
+}
+
+export async function insertApp({ db }: InstallDb, row: AppRow): Promise<void> {
+  await sql`
+    insert into apps (app_id, name, region, created_at)
+    values (${row.appId}, ${row.name}, ${row.region}, ${row.createdAt})`.execute(db)
+}
+
+function matching(searchKey: string | undefined) {
+  const prefix = searchKey && startingWith(searchKey)
+  return allOf([
+    sql`archived_at is null`,
+    prefix ? sql`(app_id like ${prefix.toLowerCase()} or name ilike ${prefix})` : undefined,
+  ])
+}
+
+export async function listApps(
+  { db }: InstallDb,
+  { page, perPage, searchKey }: PageRequest & { searchKey?: string },
+): Promise<{ rows: AppRow[]; total: number }> {
+  const { rows } = await sql<AppRow>`
+    select app_id as "appId", name, region, created_at as "createdAt" from apps
+    where ${matching(searchKey)} order by app_id
+    limit ${perPage} offset ${(page - 1) * perPage}`.execute(db)
+  const counted = await sql<{ n: number }>`
+    select count(*) as n from apps where ${matching(searchKey)}`.execute(db)
+  return { rows, total: counted.rows[0]?.n ?? 0 }
+}
+
+/** Archived: it answers nothing from now on. False when there was none, or already archived. */
+export async function archiveApp(
+  { appId, db }: AppDb,
+  now: number,
+  deleteAt: number,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update apps set archived_at = ${now}, delete_at = ${deleteAt}
+    where app_id = ${appId} and archived_at is null`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** First in the order of locks: makes a count and the insert after it one step. */
+export async function lockApp({ appId, db }: AppDb): Promise<void> {
+  await sql`select from apps where app_id = ${appId} for no key update`.execute(db)
+}

@@ -1,0 +1,109 @@
+import { randomInt } from 'node:crypto'
+import type { ApiKey, App, app, apps, Region } from '@chorale/contract/apps'
+import type { AppDb, InstallDb } from '../../database/app-db.ts'
+import { paginationOf } from '../../database/keyset.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Handlers, InstallHandlers } from '../../pipeline/handler.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { listKeysOf, makeApiKey } from './api-keys.ts'
+import { type AppRow, archiveApp, insertApp, listApps } from './apps.sql.ts'
+
+const daysUntilDeletion = 30
+
+/** What modules to the right put into every new app: the default role, the system user. */
+export type Furnish = (db: AppDb, now: number) => Promise<void>
+
+export function appsHandlers(furnish: Furnish): InstallHandlers<typeof apps> {
+  return {
+    async createApp({ body }, { db, vault, now }) {
+      const { row, keys } = await createApp(db, vault, furnish, body, now)
+      return { data: shownApp(row, Object.values(keys)) }
+    },
+
+    async listApps({ query }, { db, vault }) {
+      const { rows, total } = await listApps(db, query)
+      const data: App[] = []
+      for (const row of rows) {
+        data.push(shownApp(row, await listKeysOf({ ...db, appId: row.appId }, vault)))
+      }
+      return { data, meta: { pagination: paginationOf(query, rows.length, total) } }
+    },
+  }
+}
+
+export const appHandlers: Handlers<typeof app> = {
+  async deleteApp(_, { db, now }) {
+    const scheduledToDeleteAt = await archiveAppNow(db, now)
+    if (scheduledToDeleteAt === undefined) {
+      throw new Failure('ERR_APP_NOT_FOUND', { appId: db.appId })
+    }
+    return { data: { success: true, scheduledToDeleteAt } }
+  },
+}
+
+/** When it will be gone; undefined when there is no such app, or it is archived already. */
+export async function archiveAppNow(db: AppDb, now: number): Promise<number | undefined> {
+  const deleteAt = now + daysUntilDeletion * 86_400
+  return (await archiveApp(db, now, deleteAt)) ? deleteAt : undefined
+}
+
+export async function listAllApps(db: InstallDb): Promise<AppRow[]> {
+  return (await listApps(db, { page: 1, perPage: 10_000 })).rows
+}
+
+export async function createApp(
+  install: InstallDb,
+  vault: Vault,
+  furnish: Furnish,
+  wanted: { name: string; region: Region },
+  now: number,
+): Promise<{ row: AppRow; keys: { fullAccess: ApiKey; authOnly: ApiKey } }> {
+  const row = { appId: newAppId(), name: wanted.name, region: wanted.region, createdAt: now }
+  await insertApp(install, row)
+  const db = { ...install, appId: row.appId }
+  await furnish(db, now)
+  const createdBy = 'app_system'
+  const fullAccess = { name: 'Rest API Key', scope: 'fullAccess', createdBy } as const
+  const authOnly = { name: 'Auth Key', scope: 'authOnly', createdBy } as const
+  return {
+    row,
+    keys: {
+      fullAccess: await makeApiKey(db, vault, fullAccess, now),
+      authOnly: await makeApiKey(db, vault, authOnly, now),
+    },
+  }
+}
+
+const regionNames: Readonly<Record<Region, string>> = {
+  us: 'United States',
+  eu: 'Europe',
+  in: 'India',
+}
+
+/** A self-hosted app has no plan and no account; the interface has fields for them all the same. */
+function shownApp(row: AppRow, keys: readonly ApiKey[]): App {
+  const { appId, ...rest } = row
+  return {
+    id: appId,
+    ...rest,
+    plan: 'self-hosted',
+    state: 'active',
+    owner: 0,
+    appOwner: { id: '0', name: 'Operator', email: '' },
+    appRegion: { id: row.region, name: regionNames[row.region], description: '' },
+    apiKeys: Object.fromEntries(keys.map((key) => [key.apiKey, key])),
+  }
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz'
+const lettersAndDigits = `${letters}0123456789`
+
+/** 12 characters that fit a host name: short in every key, and unique over all installs. */
+function newAppId(): string {
+  const rest = Array.from({ length: 11 }, () => pick(lettersAndDigits))
+  return pick(letters) + rest.join('')
+}
+
+function pick(from: string): string {
+  return from.charAt(randomInt(from.length))
+}

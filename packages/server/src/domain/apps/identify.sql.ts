@@ -1,0 +1,107 @@
+import type { ApiKeyScope, Region } from '@chorale/contract/apps'
+import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
+import { sql } from 'kysely'
+import type { Db, InstallDb } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
+
+export interface AppAndKey {
+  readonly region: Region
+  readonly settings: Record<string, unknown>
+  readonly key: { readonly name: string; readonly scope: ApiKeyScope } | null
+}
+
+export interface KeyQuestion {
+  readonly appId: string
+  /** Null: only the app is asked for. */
+  readonly keyHash: Buffer | null
+}
+
+const appsAndKeys = hot<AppAndKey & { place: number }>(
+  'apps and keys',
+  `select w.place, a.region,
+          coalesce((select jsonb_object_agg(s.key, s.value) from app_settings s
+                    where s.app_id = a.app_id), '{}') as settings,
+          (select jsonb_build_object('name', k.name, 'scope', k.scope) from api_keys k
+           where k.app_id = a.app_id and k.key_hash = w.key_hash) as key
+   from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, key_hash, place)
+   join apps a on a.app_id = w.app_id
+   where a.archived_at is null`,
+)
+
+/** The app with its settings, and the key if it has one of that hash: one statement for all. */
+export async function findAppsAndKeys(
+  db: Db,
+  questions: readonly KeyQuestion[],
+): Promise<Map<string, AppAndKey>> {
+  const rows = await run(db, appsAndKeys, [
+    questions.map(({ appId }) => appId),
+    questions.map(({ keyHash }) => keyHash),
+  ])
+  return byName(questions, rows, keyQuestionName)
+}
+
+export function keyQuestionName({ appId, keyHash }: KeyQuestion): string {
+  return `${appId} ${keyHash?.toString('base64') ?? ''}`
+}
+
+export interface ActorRow {
+  readonly uid: string
+  readonly role: string
+  readonly roleSettings: RoleSettings | null
+  readonly permissions: RolePermissions
+  readonly restrictedFeatures: readonly string[]
+}
+
+export interface ActorQuestion {
+  readonly appId: string
+  readonly uid: string
+}
+
+const actors = hot<ActorRow & { place: number }>(
+  'actors',
+  `select w.place, u.uid, u.role, r.settings as "roleSettings", r.permissions,
+          array(select f.feature from role_restricted_features f
+                where f.app_id = u.app_id and f.role = u.role) as "restrictedFeatures"
+   from unnest($1::text[], $2::text[]) with ordinality as w(app_id, uid, place)
+   join users u on u.app_id = w.app_id and u.uid = w.uid
+   join roles r on r.app_id = u.app_id and r.role = u.role
+   where u.deactivated_at is null`,
+)
+
+export async function findActors(
+  db: Db,
+  questions: readonly ActorQuestion[],
+): Promise<Map<string, ActorRow>> {
+  const rows = await run(db, actors, [
+    questions.map(({ appId }) => appId),
+    questions.map(({ uid }) => uid),
+  ])
+  return byName(questions, rows, actorQuestionName)
+}
+
+export function actorQuestionName({ appId, uid }: ActorQuestion): string {
+  return `${appId} ${uid}`
+}
+
+/** Rows say the place of the question they answer, counted from 1. */
+function byName<Question, Row extends { place: number }>(
+  questions: readonly Question[],
+  rows: readonly Row[],
+  nameOf: (question: Question) => string,
+): Map<string, Omit<Row, 'place'>> {
+  return new Map(
+    rows.flatMap(({ place, ...row }) => {
+      const question = questions[place - 1]
+      return question === undefined ? [] : [[nameOf(question), row]]
+    }),
+  )
+}
+
+export async function findManagementKey(
+  { db }: InstallDb,
+  key: string,
+): Promise<{ name: string; secretHash: Buffer } | undefined> {
+  const { rows } = await sql<{ name: string; secretHash: Buffer }>`
+    select name, secret_hash as "secretHash" from management_keys where key = ${key}`.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,32 @@
+import type { Actor } from '../../pipeline/caller.ts'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
+import type { Ctx } from '../../pipeline/handler.ts'
+import { requireUser } from '../users/index.ts'
+import { findGroupConversation, isParticipant } from './access.sql.ts'
+import { type ConversationKey, findUserConversation } from './log.sql.ts'
+
+/** The acting user of an operation that must have one. */
+export function actorOf({ actor }: Ctx): Actor {
+  if (!actor) throw badRequest('onBehalfOf', 'This header is required.')
+  return actor
+}
+
+/** The acting user's conversation with this user, or the failure. */
+export async function accessUserConversation(ctx: Ctx, uid: string): Promise<ConversationKey> {
+  const { uid: viewer } = actorOf(ctx)
+  await requireUser(ctx, uid)
+  const found = await findUserConversation(ctx.db, viewer, uid)
+  if (!found) throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
+  return found
+}
+
+/** The conversation of a group that the acting user is a member of, or the failure. */
+export async function accessGroupConversation(ctx: Ctx, guid: string): Promise<ConversationKey> {
+  const { uid } = actorOf(ctx)
+  const found = await findGroupConversation(ctx.db, guid)
+  if (!found) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+  if (!(await isParticipant(ctx.db, found, uid))) {
+    throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
+  }
+  return found
+}

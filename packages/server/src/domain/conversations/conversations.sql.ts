@@ -1,0 +1,202 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type AppDb, allOf, startingWith } from '../../database/app-db.ts'
+import type { Key, PageRequest } from '../../database/keyset.ts'
+import type { EntryRow } from './entry-view.ts'
+import type { ConversationKey } from './log.sql.ts'
+
+/** A conversation as one of its participants has it. */
+export interface ConversationRow extends ConversationKey {
+  readonly uid: string
+  readonly withUid: string | null
+  readonly withGuid: string | null
+  readonly unread: number
+  readonly tags: string[] | null
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly last: EntryRow | null
+}
+
+/**
+ * Counted entries behind the position, less one's own, less those withdrawn since. Exact at any
+ * size: a send never writes a row per participant.
+ */
+const unread = sql`
+  c.counted - p.read_counted - (p.own - p.read_own) - (
+    select count(*) from entries w
+    where w.bucket = p.bucket and w.conversation_key = p.conversation_key and w.seq > p.read_seq
+      and w.counts and w.deleted_at is not null and w.sender <> p.uid)`
+
+const joined = sql`
+  participants p
+  join conversations c on c.bucket = p.bucket and c.conversation_key = p.conversation_key`
+
+/** Full rows for the few that were chosen: the last message and the unread count cost a probe each. */
+function complete(chosen: RawBuilder<unknown>) {
+  return sql`
+    select p.bucket, p.conversation_key as key, p.uid, p.with_uid as "withUid",
+           p.with_guid as "withGuid", p.tags, c.created_at as "createdAt",
+           c.updated_at as "updatedAt", (${unread})::bigint as unread,
+           (select jsonb_build_object(
+              'id', e.id, 'sender', e.sender, 'category', e.category, 'type', e.type,
+              'muid', e.muid, 'data', e.data, 'sentAt', e.sent_at, 'updatedAt', e.updated_at)
+            from entries e
+            where e.bucket = c.bucket and e.conversation_key = c.conversation_key
+              and e.seq = c.shown_seq and e.seq > p.reset_seq and e.deleted_at is null) as last
+    from (${chosen}) as chosen
+    join participants p on p.bucket = chosen.bucket and p.conversation_key = chosen.conversation_key
+      and p.uid = chosen.uid
+    join conversations c on c.bucket = p.bucket and c.conversation_key = p.conversation_key`
+}
+
+/** Undefined before the first message, and after a reset until the next. */
+export async function findConversation(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  uid: string,
+): Promise<ConversationRow | undefined> {
+  const { rows } = await sql<ConversationRow>`
+    ${complete(sql`select p.bucket, p.conversation_key, p.uid from participants p
+                   where p.bucket = ${bucket} and p.conversation_key = ${key} and p.uid = ${uid}
+                     and p.app_id = ${appId}`)}
+    where c.shown_seq > p.reset_seq`.execute(db)
+  return rows[0]
+}
+
+export interface ConversationFilter {
+  readonly uid: string | undefined
+  readonly kind: 'user' | 'group' | undefined
+  readonly search: string | undefined
+  readonly tags: readonly string[] | undefined
+  readonly userTags: readonly string[] | undefined
+  readonly groupTags: readonly string[] | undefined
+  readonly includeBlockedUsers: boolean
+  readonly unreadOnly: boolean
+}
+
+/**
+ * One user's conversations, the last active first: the heads of all of them are compared, and only
+ * a page of them is completed. For the whole app, user by user.
+ */
+export async function listConversations(
+  { appId, db }: AppDb,
+  filter: ConversationFilter,
+  page: PageRequest & { readonly after: Key | undefined },
+): Promise<ConversationRow[]> {
+  const { after, perPage } = page
+  const offset = after ? 0 : (page.page - 1) * perPage
+  const order = filter.uid === undefined ? byUser(after) : byActivity(after)
+  const chosen = sql`
+    select p.bucket, p.conversation_key, p.uid from ${joined}
+    where ${matching(appId, filter)} and ${order.behind}
+    order by ${order.by} limit ${perPage} offset ${offset}`
+  const { rows } = await sql<ConversationRow>`
+    ${complete(chosen)} order by ${order.by}`.execute(db)
+  return rows
+}
+
+function byActivity(after: Key | undefined) {
+  return {
+    by: sql`c.updated_at desc, c.conversation_key desc`,
+    behind: after
+      ? sql`(c.updated_at, c.conversation_key) < (${after[0]}, ${after[1]})`
+      : sql`true`,
+  }
+}
+
+function byUser(after: Key | undefined) {
+  return {
+    by: sql`p.uid, p.conversation_key`,
+    behind: after ? sql`(p.uid, p.conversation_key) > (${after[0]}, ${after[1]})` : sql`true`,
+  }
+}
+
+function matching(appId: string, filter: ConversationFilter) {
+  return allOf([
+    sql`p.app_id = ${appId}`,
+    sql`c.shown_seq > p.reset_seq`,
+    filter.uid === undefined ? undefined : sql`p.uid = ${filter.uid}`,
+    filter.kind === 'user' ? sql`p.with_uid is not null` : undefined,
+    filter.kind === 'group' ? sql`p.with_guid is not null` : undefined,
+    filter.tags && sql`p.tags && ${filter.tags}`,
+    filter.search === undefined ? undefined : withNameLike(filter.search),
+    filter.userTags &&
+      sql`exists (select from users u where u.app_id = p.app_id and u.uid = p.with_uid
+                  and u.tags && ${filter.userTags})`,
+    filter.groupTags &&
+      sql`exists (select from groups g where g.app_id = p.app_id and g.guid = p.with_guid
+                  and g.tags && ${filter.groupTags})`,
+    filter.includeBlockedUsers ? undefined : withoutBlocks,
+    filter.unreadOnly ? sql`${unread} > 0` : undefined,
+  ])
+}
+
+const withoutBlocks = sql`
+  (p.with_uid is null or not exists (
+    select from blocked_users b where b.app_id = p.app_id
+      and ((b.uid = p.uid and b.blocked_uid = p.with_uid)
+        or (b.uid = p.with_uid and b.blocked_uid = p.uid))))`
+
+function withNameLike(search: string) {
+  const prefix = startingWith(search)
+  return sql`
+    (exists (select from users u where u.app_id = p.app_id and u.uid = p.with_uid
+             and u.sort_name like ${prefix})
+     or exists (select from groups g where g.app_id = p.app_id and g.guid = p.with_guid
+                and g.sort_name like ${prefix}))`
+}
+
+export async function setTags(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  uid: string,
+  tags: readonly string[],
+): Promise<void> {
+  await sql`
+    update participants set tags = ${tags}
+    where bucket = ${bucket} and conversation_key = ${key} and uid = ${uid} and app_id = ${appId}
+  `.execute(db)
+}
+
+/** Nothing can be appended until the end. */
+export async function lockHead(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+): Promise<void> {
+  await sql`
+    select from conversations
+    where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}
+    for no key update`.execute(db)
+}
+
+/** Hides everything so far from this user, or from all of them, as read. */
+export async function resetFor(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  uid: string | 'all',
+): Promise<void> {
+  const whose = uid === 'all' ? sql`true` : sql`p.uid = ${uid}`
+  await sql`
+    update participants p
+    set reset_seq = c.head, read_seq = c.head, read_counted = c.counted, read_own = p.own,
+        delivered_seq = c.head
+    from conversations c
+    where c.bucket = p.bucket and c.conversation_key = p.conversation_key
+      and p.bucket = ${bucket} and p.conversation_key = ${key} and ${whose}
+      and p.app_id = ${appId}`.execute(db)
+}
+
+/** Ends every conversation of a user with another; the entries are erased later. */
+export async function deleteUserConversations({ appId, db }: AppDb, uid: string): Promise<void> {
+  await sql`
+    with gone as (
+      delete from user_conversations
+      where app_id = ${appId} and (low_uid = ${uid} or high_uid = ${uid})
+      returning bucket, conversation_key
+    ), left_by as (
+      delete from participants p using gone
+      where p.bucket = gone.bucket and p.conversation_key = gone.conversation_key
+        and p.app_id = ${appId})
+    delete from conversations c using gone
+    where c.bucket = gone.bucket and c.conversation_key = gone.conversation_key
+      and c.app_id = ${appId}`.execute(db)
+}

@@ -1,0 +1,195 @@
+import type { Conversation, conversations } from '@chorale/contract/conversations'
+import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { afterOf } from '../../pipeline/paging.ts'
+import { conversationIdOf, sortName } from '../users/index.ts'
+import { findGroupConversation, isGroupAdmin } from './access.sql.ts'
+import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
+import {
+  type ConversationRow,
+  findConversation,
+  listConversations,
+  lockHead,
+  resetFor,
+  setTags,
+} from './conversations.sql.ts'
+import { groupConversationId, loadCounterparts } from './counterparts.ts'
+import { type Receiver, shownEntry, uidsIn } from './entry-view.ts'
+import { type ConversationKey, findUserConversation } from './log.sql.ts'
+import { lockPosition } from './positions.sql.ts'
+
+export const conversationHandlers: Handlers<typeof conversations> = {
+  async listConversations({ query }, ctx) {
+    const uid = ctx.actor?.uid
+    const after = afterOf(query, [uid === undefined ? 'string' : 'number', 'number'])
+    const filter = {
+      uid,
+      kind: query.conversationType,
+      search: query.searchKey === undefined ? undefined : sortName(query.searchKey),
+      tags: query.tags,
+      userTags: query.userTags,
+      groupTags: query.groupTags,
+      includeBlockedUsers: query.includeBlockedUsers,
+      unreadOnly: query.unread ?? false,
+    }
+    const rows = await listConversations(ctx.db, filter, { ...query, after })
+    const last = rows.at(-1)
+    const key: Key | undefined =
+      last && (uid === undefined ? [last.uid, last.key] : [last.updatedAt, last.key])
+    return {
+      data: await shown(ctx, rows, query),
+      meta: {
+        pagination: paginationOf(query, rows.length, 0),
+        cursor: cursorOf(query, rows, last && key && { key, updatedAt: last.updatedAt }),
+      },
+    }
+  },
+
+  async getConversation({ params: { conversationId } }, ctx) {
+    const row = await findByLabel(ctx, conversationId.toLowerCase())
+    if (!row) throw new Failure('ERR_CONVERSATION_NOT_FOUND', { conversationId })
+    return { data: await shown(ctx, [row], everything) }
+  },
+
+  async deleteConversation({ params: { conversationId } }, ctx) {
+    const row = await findByLabel(ctx, conversationId.toLowerCase())
+    if (!row) throw new Failure('ERR_CONVERSATION_NOT_FOUND', { conversationId })
+    const { bucket, key, uid, withGuid } = row
+    if (withGuid !== null && !(await isGroupAdmin(ctx.db, withGuid, uid))) {
+      throw new Failure('ERR_GROUP_NO_ADMIN_SCOPE')
+    }
+    await lockHead(ctx.db, row)
+    await resetFor(ctx.db, row, 'all')
+    await ctx.outbox.append('conversation.deleted', { bucket, key, uid })
+    return { data: { success: true, message: 'The conversation is deleted for all its users.' } }
+  },
+
+  async getUserConversation({ params }, ctx) {
+    return one(ctx, await accessUserConversation(ctx, params.uid))
+  },
+
+  async updateUserConversation({ params, body }, ctx) {
+    return tag(ctx, await accessUserConversation(ctx, params.uid), body.tags)
+  },
+
+  async resetUserConversation({ params }, ctx) {
+    return reset(ctx, await accessUserConversation(ctx, params.uid))
+  },
+
+  async getGroupConversation({ params }, ctx) {
+    return one(ctx, await accessGroupConversation(ctx, params.guid))
+  },
+
+  async updateGroupConversation({ params, body }, ctx) {
+    return tag(ctx, await accessGroupConversation(ctx, params.guid), body.tags)
+  },
+
+  async resetGroupConversation({ params }, ctx) {
+    return reset(ctx, await accessGroupConversation(ctx, params.guid))
+  },
+}
+
+interface View {
+  readonly withTags?: boolean | undefined
+  readonly withUserAndGroupTags?: boolean | undefined
+  readonly withBlockedInfo: boolean
+}
+
+/** Of a single conversation everything is shown. */
+const everything: View = { withTags: true, withUserAndGroupTags: true, withBlockedInfo: true }
+
+async function one(ctx: Ctx, conversation: ConversationKey) {
+  const row = await findConversation(ctx.db, conversation, actorOf(ctx).uid)
+  if (!row) throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
+  return { data: await shown(ctx, [row], everything) }
+}
+
+/** Tags are the acting user's own; the new list takes the place of the old. */
+async function tag(ctx: Ctx, conversation: ConversationKey, tags: string[] | undefined) {
+  if (tags) await setTags(ctx.db, conversation, actorOf(ctx).uid, tags)
+  return one(ctx, conversation)
+}
+
+async function reset(ctx: Ctx, conversation: ConversationKey) {
+  const { uid } = actorOf(ctx)
+  await lockPosition(ctx.db, conversation, uid)
+  await resetFor(ctx.db, conversation, uid)
+  await ctx.outbox.append('conversation.reset', { ...conversation, uid })
+  return { data: { success: true, message: `The conversation is deleted for ${uid}.` } }
+}
+
+/**
+ * A label may stand for several conversations (`a_user_b_user_c` is a + b_user_c or a_user_b + c).
+ * The viewer is one of the two, so at most these can be meant.
+ */
+async function findByLabel(ctx: Ctx, label: string): Promise<ConversationRow | undefined> {
+  const { uid: viewer } = actorOf(ctx)
+  const others = [label.slice(`${viewer}_user_`.length), label.slice(0, -`_user_${viewer}`.length)]
+  const keys = [
+    label.startsWith('group_') ? await findGroupConversation(ctx.db, label.slice(6)) : undefined,
+    ...(await Promise.all(
+      others
+        .filter((other) => other !== viewer && conversationIdOf(viewer, other) === label)
+        .map((other) => findUserConversation(ctx.db, viewer, other)),
+    )),
+  ]
+  for (const key of keys) {
+    const row = key && (await findConversation(ctx.db, key, viewer))
+    if (row) return row
+  }
+  return undefined
+}
+
+async function shown(
+  ctx: Ctx,
+  rows: readonly ConversationRow[],
+  view: View,
+): Promise<Conversation[]> {
+  const receivers = rows.map(receiverOf)
+  const seen = await loadCounterparts(
+    ctx.db,
+    {
+      uids: rows.flatMap((row, place) => uidsOf(row, receivers[place])),
+      guids: rows.flatMap(({ withGuid }) => withGuid ?? []),
+    },
+    {
+      viewer: ctx.actor?.uid,
+      withTags: view.withUserAndGroupTags,
+      withBlocks: view.withBlockedInfo,
+    },
+  )
+  return rows.flatMap((row, place) => {
+    const receiver = receivers[place]
+    const other = row.withGuid === null ? seen.user(row.withUid ?? '') : seen.group(row.withGuid)
+    if (!receiver || !other) return []
+    return {
+      conversationId: labelOf(row),
+      conversationType: receiver.kind,
+      ...(ctx.actor ? {} : { uid: row.uid }),
+      unreadMessageCount: String(row.unread),
+      createdAt: row.createdAt,
+      updatedAt: row.updatedAt,
+      ...(row.last && { lastMessage: shownEntry(row.last, receiver, seen) }),
+      conversationWith: other,
+      ...(view.withTags && row.tags && { tags: row.tags }),
+    }
+  })
+}
+
+function receiverOf({ uid, withUid, withGuid }: ConversationRow): Receiver {
+  return withGuid === null
+    ? { kind: 'user', uids: [uid, withUid ?? ''] }
+    : { kind: 'group', guid: withGuid }
+}
+
+function uidsOf({ withUid, last }: ConversationRow, receiver: Receiver | undefined): string[] {
+  return [
+    ...(withUid === null ? [] : [withUid]),
+    ...(last && receiver ? uidsIn(last, receiver) : []),
+  ]
+}
+
+function labelOf({ uid, withUid, withGuid }: ConversationRow): string {
+  return withGuid === null ? conversationIdOf(uid, withUid ?? '') : groupConversationId(withGuid)
+}

@@ -1,0 +1,17 @@
+export { deleteUserConversations } from './conversations.sql.ts'
+export { conversationHandlers } from './conversations.ts'
+export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
+export { loadCounterparts, shownGroup } from './counterparts.ts'
+export { type EntryRow, shownEntry, uidsIn } from './entry-view.ts'
+export {
+  adjustParticipants,
+  appendEntries,
+  type ConversationKey,
+  deleteConversation,
+  deleteParticipants,
+  ensureUserConversation,
+  insertConversation,
+  insertParticipants,
+} from './log.sql.ts'
+export { openAppendLane } from './log.ts'
+export { positionHandlers } from './positions.ts'

@@ -1,0 +1,201 @@
+import { sql } from 'kysely'
+import type { AppDb, Db } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
+
+/** The place of a conversation: an internal key, never the public label. */
+export interface ConversationKey {
+  readonly bucket: number
+  readonly key: number
+}
+
+/** An entry before it has its place. */
+export interface NewEntry extends ConversationKey {
+  readonly appId: string
+  readonly sender: string
+  readonly muid?: string | undefined
+  readonly category: string
+  readonly type: string
+  /** JSON text. */
+  readonly data: string
+  readonly parentSeq?: number | undefined
+  /** Raises unread counts. */
+  readonly counts: boolean
+  /** Becomes the last message that lists show. */
+  readonly shows: boolean
+  /** By how many the participants grow with it. */
+  readonly joins?: number | undefined
+}
+
+export interface Placed {
+  readonly seq: number
+  readonly id: number
+  readonly counted: number
+}
+
+const append = hot<Placed & { place: number }>(
+  'append',
+  'select place, seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+)
+
+/** Appends in one statement, all or nothing; results in the order of the entries. */
+export async function appendEntries(
+  db: Db,
+  entries: readonly NewEntry[],
+  now: number,
+): Promise<Placed[]> {
+  const column = <T>(read: (entry: NewEntry) => T) => entries.map(read)
+  const rows = await run(db, append, [
+    now,
+    column(({ bucket }) => bucket),
+    column(({ key }) => key),
+    column(({ appId }) => appId),
+    column(({ sender }) => sender),
+    column(({ muid }) => muid ?? null),
+    column(({ category }) => category),
+    column(({ type }) => type),
+    column(({ data }) => data),
+    column(({ parentSeq }) => parentSeq ?? null),
+    column(({ counts }) => counts),
+    column(({ shows }) => shows),
+    column(({ joins }) => joins ?? 0),
+  ])
+  return rows
+    .sort((a, b) => a.place - b.place)
+    .map(({ seq, id, counted }) => ({ seq, id, counted }))
+}
+
+export interface Muid extends ConversationKey {
+  readonly sender: string
+  readonly muid: string
+}
+
+/** Of these, the entries that are stored already, by `muidName`. */
+export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<string, Placed>> {
+  const { rows } = await sql<Muid & Placed>`
+    select e.bucket, e.conversation_key as key, e.sender, e.muid, e.seq, e.id, e.counted
+    from unnest(${wanted.map(({ bucket }) => bucket)}::smallint[],
+                ${wanted.map(({ key }) => key)}::bigint[],
+                ${wanted.map(({ sender }) => sender)}::text[],
+                ${wanted.map(({ muid }) => muid)}::text[]) as w(bucket, key, sender, muid)
+    cross join lateral (
+      select * from entries e
+      where e.bucket = w.bucket and e.conversation_key = w.key and e.sender = w.sender
+        and e.muid = w.muid limit 1) e`.execute(db)
+  return new Map(
+    rows.map((row) => [muidName(row), { seq: row.seq, id: row.id, counted: row.counted }]),
+  )
+}
+
+export function muidName({ bucket, key, sender, muid }: Muid): string {
+  return `${bucket}/${key}/${sender}/${muid}`
+}
+
+/** A fresh conversation, empty. */
+export async function insertConversation(
+  { appId, db }: AppDb,
+  now: number,
+): Promise<ConversationKey> {
+  const { rows } = await sql<ConversationKey>`
+    with fresh as materialized (select nextval('conversation_keys') as key)
+    insert into conversations (bucket, conversation_key, app_id, created_at, updated_at)
+    select hashtextextended(${appId}, key) & 63, key, ${appId}, ${now}, ${now} from fresh
+    returning bucket, conversation_key as key`.execute(db)
+  const [made] = rows
+  if (!made) throw new Error('No conversation was made.')
+  return made
+}
+
+export async function findUserConversation(
+  { appId, db }: AppDb,
+  a: string,
+  b: string,
+): Promise<ConversationKey | undefined> {
+  const [low, high] = a < b ? [a, b] : [b, a]
+  const { rows } = await sql<ConversationKey>`
+    select bucket, conversation_key as key from user_conversations
+    where app_id = ${appId} and low_uid = ${low} and high_uid = ${high}`.execute(db)
+  return rows[0]
+}
+
+/** The conversation of two users, made with both participants if they had none. */
+export async function ensureUserConversation(
+  appDb: AppDb,
+  a: string,
+  b: string,
+  now: number,
+): Promise<ConversationKey> {
+  const { appId, db } = appDb
+  const [low, high] = a < b ? [a, b] : [b, a]
+  const known = await findUserConversation(appDb, a, b)
+  if (known) return known
+  // Whoever loses the race waits here for the winner, and finds its row below.
+  const { rows } = await sql<ConversationKey>`
+    with fresh as materialized (select nextval('conversation_keys') as key),
+    pair as (
+      insert into user_conversations (app_id, low_uid, high_uid, bucket, conversation_key)
+      select ${appId}, ${low}, ${high}, hashtextextended(${appId}, key) & 63, key from fresh
+      on conflict (app_id, low_uid, high_uid) do nothing
+      returning bucket, conversation_key as key),
+    conversation as (
+      insert into conversations
+        (bucket, conversation_key, app_id, participants_count, created_at, updated_at)
+      select bucket, key, ${appId}, 2, ${now}, ${now} from pair),
+    sides as (
+      insert into participants (bucket, conversation_key, uid, app_id, with_uid)
+      select bucket, key, side.uid, ${appId}, side.with_uid
+      from pair, lateral (values (${low}, ${high}), (${high}, ${low})) as side(uid, with_uid))
+    select * from pair`.execute(db)
+  const made = rows[0] ?? (await findUserConversation(appDb, a, b))
+  if (!made) throw new Error('No conversation was made.')
+  return made
+}
+
+/** New participants have seen everything so far. Returns how many there are now. */
+export async function insertParticipants(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  guid: string,
+  uids: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with made as (
+      insert into participants (bucket, conversation_key, uid, app_id, with_guid,
+                                delivered_seq, read_seq, read_counted)
+      select c.bucket, c.conversation_key, uid, ${appId}, ${guid}, c.head, c.head, c.counted
+      from conversations c, unnest(${uids}::text[]) as uid
+      where c.bucket = ${bucket} and c.conversation_key = ${key} and c.app_id = ${appId}
+      order by uid)
+    select participants_count as count from conversations
+    where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Someone who comes without an entry of their own: the founder of a group. */
+export async function adjustParticipants(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  by: number,
+): Promise<void> {
+  await sql`
+    update conversations set participants_count = participants_count + ${by}
+    where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`.execute(db)
+}
+
+export async function deleteParticipants(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  uids: readonly string[] | 'all',
+): Promise<void> {
+  const whose = uids === 'all' ? sql`true` : sql`uid = any(${uids})`
+  await sql`
+    delete from participants
+    where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId} and ${whose}
+  `.execute(db)
+}
+
+/** The head goes at once; the entries have no way to be read any more and are erased later. */
+export async function deleteConversation({ appId, db }: AppDb, { bucket, key }: ConversationKey) {
+  await sql`
+    delete from conversations
+    where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`.execute(db)
+}

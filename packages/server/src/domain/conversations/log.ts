@@ -1,0 +1,83 @@
+import type { Db } from '../../database/app-db.ts'
+import { type Lane, openLane } from '../../database/lane.ts'
+import { isDuplicate, isRefusal } from '../../database/pool.ts'
+import {
+  appendEntries,
+  findByMuid,
+  type Muid,
+  muidName,
+  type NewEntry,
+  type Placed,
+} from './log.sql.ts'
+
+/** Stored now, or found: the same `muid` of the same sender is one entry, however often it comes. */
+export interface Appended extends Placed {
+  readonly repeated: boolean
+}
+
+const lanes = 2
+const mostPerBatch = 128
+
+/** The hot way into the log: all that arrives while a batch is committed shares the next one. */
+export function openAppendLane(db: Db, clock: () => number): Lane<NewEntry, Appended> {
+  return openLane({
+    lanes,
+    mostPerBatch,
+    // A conversation always takes the same lane, so its entries keep their order of arrival.
+    keyOf: ({ key }) => key,
+    commit: (entries) => appendOnce(db, entries, clock()),
+    isRefusal,
+  })
+}
+
+/**
+ * Appends what is not stored yet. The plain insert is tried first, since a repeat is rare; only
+ * when the unique index refuses are the known ones looked up and taken out.
+ */
+export async function appendOnce(
+  db: Db,
+  entries: readonly NewEntry[],
+  now: number,
+): Promise<Appended[]> {
+  const known = new Map<string, Placed>()
+  for (;;) {
+    const fresh = distinct(entries.filter((entry) => !isKnown(entry, known)))
+    try {
+      const placed = fresh.length > 0 ? await appendEntries(db, fresh, now) : []
+      const byName = new Map(fresh.map((entry, place) => [nameOf(entry), placed[place]]))
+      const first = new Set(fresh)
+      return entries.map((entry) => {
+        const found = byName.get(nameOf(entry)) ?? (hasMuid(entry) && known.get(muidName(entry)))
+        if (!found) throw new Error('An entry was lost between the batch and its result.')
+        return { ...found, repeated: !first.has(entry) }
+      })
+    } catch (error) {
+      if (!isDuplicate(error, /sender_muid_idx$/)) throw error
+      const before = known.size
+      for (const [name, placed] of await findByMuid(db, fresh.filter(hasMuid)))
+        known.set(name, placed)
+      // Nothing found although refused: not a repeat that we understand.
+      if (known.size === before) throw error
+    }
+  }
+}
+
+function hasMuid(entry: NewEntry): entry is NewEntry & Muid {
+  return entry.muid !== undefined
+}
+
+function isKnown(entry: NewEntry, known: ReadonlyMap<string, Placed>): boolean {
+  return hasMuid(entry) && known.has(muidName(entry))
+}
+
+/** Entries without a muid are never the same as another. */
+function nameOf(entry: NewEntry): string | NewEntry {
+  return hasMuid(entry) ? muidName(entry) : entry
+}
+
+/** The first of each, in the order of arrival. */
+function distinct(entries: readonly NewEntry[]): NewEntry[] {
+  const firsts = new Map<string | NewEntry, NewEntry>()
+  for (const entry of entries) if (!firsts.has(nameOf(entry))) firsts.set(nameOf(entry), entry)
+  return [...firsts.values()]
+}

@@ -1,0 +1,194 @@
+import type { Group, GroupType, groups } from '@chorale/contract/groups'
+import type { Input } from '@chorale/contract/operation'
+import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { afterOf } from '../../pipeline/paging.ts'
+import {
+  deleteConversation,
+  deleteParticipants,
+  type GroupRow,
+  insertConversation,
+  shownGroup,
+} from '../conversations/index.ts'
+import { sortName } from '../users/index.ts'
+import { accessGroup, actingIn, holdUsers } from './access.ts'
+import { admitMembers } from './admission.ts'
+import {
+  countGroups,
+  deleteGroup,
+  findGroup,
+  type GroupFilter,
+  insertGroup,
+  listGroups,
+  updateGroup,
+} from './groups.sql.ts'
+import { actorUid } from './history.ts'
+import { changeOwner } from './ownership.ts'
+import { hashPassword } from './passwords.ts'
+import {
+  allowedTypes,
+  requireAdmin,
+  requireGroupPermission,
+  requireModerator,
+  requireOwner,
+} from './rules.ts'
+
+type Query = Input<typeof groups.listGroups>['query']
+
+export const groupHandlers: Handlers<typeof groups> = {
+  async createGroup({ body }, ctx) {
+    requireGroupPermission(ctx.actor, 'createGroup', body.type)
+    const { members, password, owner: wanted, ...group } = body
+    const owner = wanted ?? actorUid(ctx)
+    const passwordHash = await hashPassword(body.type, password)
+    const existing = await holdUsers(ctx, [owner, ...Object.values(members ?? {}).flat()])
+    if (!existing.has(owner)) throw new Failure('ERR_UID_NOT_FOUND', { uid: owner })
+    const conversation = await insertConversation(ctx.db, ctx.now)
+    const made = await insertGroup(ctx.db, {
+      ...group,
+      ...conversation,
+      owner,
+      passwordHash,
+      sortName: sortName(group.name),
+      createdAt: ctx.now,
+    })
+    if (!made) throw new Failure('ERR_GUID_ALREADY_EXISTS', { guid: group.guid })
+    const outcomes = await admitMembers(
+      ctx,
+      { ...conversation, guid: group.guid, owner },
+      {
+        ...members,
+        // Whom the group belongs to is in it from the start, and says nothing about it.
+        founder: owner === 'app_system' ? undefined : owner,
+      },
+      existing,
+    )
+    await ctx.outbox.append('group.created', { guid: group.guid })
+    return { data: { ...(await shown(ctx, group.guid, owner)), ...(members && outcomes) } }
+  },
+
+  async listGroups({ query }, ctx) {
+    const { filter, order } = listOf(ctx, query)
+    const after = afterOf(query, [order.by === 'createdAt' ? 'number' : 'string', 'string'])
+    const rows = await listGroups(ctx.db, filter, order, { ...query, after })
+    const total = after ? 0 : await countGroups(ctx.db, filter)
+    const last = rows.at(-1)
+    return {
+      data: rows.map((row) => shownGroup(row, query.withTags)),
+      meta: {
+        pagination: paginationOf(query, rows.length, total),
+        cursor: cursorOf(
+          query,
+          rows,
+          last && { key: keyOf(last, order.by), updatedAt: last.updatedAt ?? last.createdAt },
+        ),
+      },
+    }
+  },
+
+  async getGroup({ params: { guid } }, ctx) {
+    const row = await findGroup(ctx.db, guid, ctx.actor?.uid)
+    // A private group does not exist for those who are not in it.
+    const hidden = ctx.actor && row?.type === 'private' && row.joinedAt === null
+    if (!row || hidden) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+    return { data: shownGroup(row, true) }
+  },
+
+  async updateGroup({ params: { guid }, body }, ctx) {
+    const { password, unset, owner, ...changes } = body
+    const existing = await holdUsers(ctx, owner === undefined ? [] : [owner])
+    const group = await accessGroup(ctx, guid, 'change')
+    requireModerator(await actingIn(ctx, group))
+    const emptied = (field: 'icon' | 'description') => (unset?.includes(field) ? null : body[field])
+    const type = body.type ?? group.type
+    await updateGroup(
+      ctx.db,
+      guid,
+      {
+        ...changes,
+        sortName: body.name === undefined ? undefined : sortName(body.name),
+        passwordHash: await newPasswordHash(type, password, group.passwordHash),
+        icon: emptied('icon'),
+        description: emptied('description'),
+        metadata: unset?.includes('metadata') ? null : body.metadata,
+      },
+      { uid: actorUid(ctx), at: ctx.now },
+    )
+    // Only the app hands a group over here; a member's own call is `transferGroupOwnership`.
+    if (owner !== undefined && !ctx.actor) await changeOwner(ctx, group, owner, existing)
+    await ctx.outbox.append('group.updated', { guid })
+    return { data: await shown(ctx, guid, ctx.actor?.uid) }
+  },
+
+  async deleteGroup({ params: { guid } }, ctx) {
+    const group = await accessGroup(ctx, guid, 'change')
+    requireAdmin(await actingIn(ctx, group))
+    await deleteGroup(ctx.db, guid)
+    await deleteParticipants(ctx.db, group, 'all')
+    await deleteConversation(ctx.db, group)
+    await ctx.outbox.append('group.deleted', { guid, bucket: group.bucket, key: group.key })
+    return { data: { success: true, message: `The group ${guid} is deleted.` } }
+  },
+
+  async transferGroupOwnership({ params: { guid }, body: { owner } }, ctx) {
+    const existing = await holdUsers(ctx, [owner])
+    const group = await accessGroup(ctx, guid, 'change')
+    requireOwner(await actingIn(ctx, group))
+    await changeOwner(ctx, group, owner, existing)
+    return { data: await shown(ctx, guid, ctx.actor?.uid) }
+  },
+}
+
+async function shown(ctx: Ctx, guid: string, viewer: string | undefined): Promise<Group> {
+  const row = await findGroup(ctx.db, guid, viewer)
+  if (!row) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+  return shownGroup(row, true)
+}
+
+/** `undefined`: as it was. A group that stops being a password group forgets its password. */
+async function newPasswordHash(type: GroupType, password: string | undefined, old: string | null) {
+  if (type !== 'password') return null
+  return password === undefined && old !== null ? undefined : hashPassword(type, password)
+}
+
+function listOf({ actor }: Ctx, query: Query) {
+  const may = actor && allowedTypes(actor, 'listGroups')
+  const filter: GroupFilter = {
+    viewer: actor?.uid,
+    search: query.searchKey
+      ? {
+          text: sortName(query.searchKey),
+          inName: query.searchIn?.includes('name') ?? true,
+          inGuid: query.searchIn?.includes('guid') ?? true,
+        }
+      : undefined,
+    types: intersection(may, wantedTypes(query)),
+    tags: query.tags,
+    joinedOnly: (query.hasJoined ?? false) && actor !== undefined,
+    updated:
+      query.updatedAt === undefined
+        ? undefined
+        : { at: query.updatedAt, affix: query.affix ?? 'append' },
+  }
+  return {
+    filter,
+    order: { by: query.sortBy ?? 'name', descending: query.sortOrder === 'desc' } as const,
+  }
+}
+
+function wantedTypes({ type, types }: Query): string[] | undefined {
+  if (type === undefined && types === undefined) return undefined
+  const all = [...(types ?? []), ...(type === undefined ? [] : [type])]
+  return all.map((name) => (name === 'protected' ? 'password' : name))
+}
+
+function intersection(a: string[] | undefined, b: string[] | undefined): string[] | undefined {
+  if (!a || !b) return a ?? b
+  return a.filter((item) => b.includes(item))
+}
+
+function keyOf(row: GroupRow, by: 'name' | 'guid' | 'createdAt'): Key {
+  const first = { name: row.sortName, guid: row.guid, createdAt: row.createdAt }[by]
+  return [first, row.guid]
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { playAlone } from '../../testing/histories/alone.ts'
+import { openStages } from '../../testing/histories/stages.ts'
+import { histories } from '../../testing/histories/steps.ts'
+import { playTogether } from '../../testing/histories/together.ts'
+import { deadlocksIn } from '../../testing/log-entries.ts'
+
+const stages = await openStages()
+afterAll(() => stages[Symbol.asyncDispose]())
+const anHour = 3_600_000
+
+test(
+  'one caller, five hundred histories: every answer is the predicted one',
+  async () => {
+    const property = fc.asyncProperty(
+      histories({ min: 25, max: 120 }),
+      fc.boolean(),
+      async (history, actionsCount) => playAlone(stages.next(actionsCount), history),
+    )
+    await fc.assert(property, { numRuns: 500 })
+  },
+  anHour,
+)
+
+test(
+  'eight callers at once, five hundred histories: the log explains every row',
+  async () => {
+    const property = fc.asyncProperty(
+      histories({ min: 30, max: 200 }),
+      fc.boolean(),
+      async (history, actionsCount) => playTogether(stages.next(actionsCount), history),
+    )
+    await fc.assert(property, { numRuns: 500, endOnFailure: true })
+    expect(await deadlocksIn(stages.app.db)).toBe(0)
+  },
+  anHour,
+)

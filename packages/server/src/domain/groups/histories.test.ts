@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { afterAll, expect, test } from 'vitest'
+import { playAlone } from '../../testing/histories/alone.ts'
+import { openStages } from '../../testing/histories/stages.ts'
+import { histories } from '../../testing/histories/steps.ts'
+import { playTogether } from '../../testing/histories/together.ts'
+import { deadlocksIn } from '../../testing/log-entries.ts'
+
+const stages = await openStages()
+afterAll(() => stages[Symbol.asyncDispose]())
+
+// Finding the shortest counterexample takes longer than finding none: then the shortest so far is shown.
+const atMost = { interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true }
+
+test('one caller gets every answer that the model predicts, and the rows follow', async () => {
+  const property = fc.asyncProperty(
+    histories({ min: 25, max: 60 }),
+    fc.boolean(),
+    async (history, actionsCount) => playAlone(stages.next(actionsCount), history),
+  )
+  await fc.assert(property, { numRuns: 20, ...atMost })
+}, 120_000)
+
+test('eight callers at once leave a group that its log explains', async () => {
+  const property = fc.asyncProperty(
+    histories({ min: 30, max: 80 }),
+    fc.boolean(),
+    async (history, actionsCount) => playTogether(stages.next(actionsCount), history),
+  )
+  // Another run of the same history may go well: what is printed is the one that did not.
+  await fc.assert(property, { numRuns: 20, endOnFailure: true })
+  expect(await deadlocksIn(stages.app.db)).toBe(0)
+}, 120_000)

@@ -1,0 +1,5 @@
+export { bannedUserHandlers } from './banned-users.ts'
+export { leaveAllGroups } from './farewell.ts'
+export { groupHandlers } from './groups.ts'
+export { memberHandlers } from './members.ts'
+export { scopePermissionHandlers } from './scope-permissions.ts'

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { type AppDb, jsonb } from '../../database/app-db.ts'
+import type { PageRequest } from '../../database/keyset.ts'
+
+export interface TokenRow {
+  readonly uid: string
+  readonly tokenEncrypted: Buffer
+  readonly createdAt: number
+}
+
+const columns = sql`uid, token_encrypted as "tokenEncrypted", created_at as "createdAt"`
+
+/** Inserts, and deletes the oldest beyond `most`. */
+export async function insertAuthToken(
+  { appId, db }: AppDb,
+  row: { uid: string; tokenHash: Buffer; tokenEncrypted: Buffer; createdAt: number },
+  most: number,
+): Promise<void> {
+  await sql`
+    insert into auth_tokens (app_id, token_hash, uid, token_encrypted, created_at)
+    values (${appId}, ${row.tokenHash}, ${row.uid}, ${row.tokenEncrypted}, ${row.createdAt})
+  `.execute(db)
+  await sql`
+    delete from auth_tokens where app_id = ${appId} and uid = ${row.uid} and nth <= (
+      select nth from auth_tokens where app_id = ${appId} and uid = ${row.uid}
+      order by nth desc limit 1 offset ${most})`.execute(db)
+}
+
+export async function newestUnboundToken({ appId, db }: AppDb, uid: string) {
+  const { rows } = await sql<TokenRow>`
+    select ${columns} from auth_tokens
+    where app_id = ${appId} and uid = ${uid} and platform is null
+    order by nth desc limit 1`.execute(db)
+  return rows[0]
+}
+
+export async function findAuthToken({ appId, db }: AppDb, tokenHash: Buffer) {
+  const { rows } = await sql<TokenRow>`
+    select ${columns} from auth_tokens
+    where app_id = ${appId} and token_hash = ${tokenHash}`.execute(db)
+  return rows[0]
+}
+
+export async function listAuthTokens(
+  { appId, db }: AppDb,
+  uid: string,
+  { page, perPage }: PageRequest,
+): Promise<TokenRow[]> {
+  const { rows } = await sql<TokenRow>`
+    select ${columns} from auth_tokens where app_id = ${appId} and uid = ${uid}
+    order by nth desc limit ${perPage} offset ${(page - 1) * perPage}`.execute(db)
+  return rows
+}
+
+export async function countAuthTokens({ appId, db }: AppDb, uid: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from auth_tokens where app_id = ${appId} and uid = ${uid}`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+/** False when another device has it, also if that device was faster by a moment. */
+export async function bindAuthToken(
+  { appId, db }: AppDb,
+  tokenHash: Buffer,
+  device: { platform?: string; userAgent?: string; appInfo?: object },
+): Promise<boolean> {
+  const platform = device.platform ?? null
+  const { numAffectedRows } = await sql`
+    update auth_tokens
+    set platform = ${platform}, user_agent = ${device.userAgent ?? null},
+        app_info = ${jsonb(device.appInfo)}
+    where app_id = ${appId} and token_hash = ${tokenHash}
+      and (platform is null or platform = ${platform})`.execute(db)
+  return numAffectedRows === 1n
+}
+
+export async function deleteAuthToken({ appId, db }: AppDb, tokenHash: Buffer): Promise<void> {
+  await sql`delete from auth_tokens where app_id = ${appId} and token_hash = ${tokenHash}`.execute(
+    db,
+  )
+}
+
+export async function deleteAuthTokens({ appId, db }: AppDb, uid: string): Promise<void> {
+  await sql`delete from auth_tokens where app_id = ${appId} and uid = ${uid}`.execute(db)
+}

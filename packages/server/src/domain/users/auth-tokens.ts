@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto'
+import type { authTokens } from '@chorale/contract/users'
+import { paginationOf } from '../../database/keyset.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Place } from '../../vault/vault.ts'
+import { accessUser } from './access.ts'
+import {
+  bindAuthToken,
+  countAuthTokens,
+  deleteAuthToken,
+  deleteAuthTokens,
+  findAuthToken,
+  insertAuthToken,
+  listAuthTokens,
+  newestUnboundToken,
+  type TokenRow,
+} from './auth-tokens.sql.ts'
+import { existingUids } from './users.sql.ts'
+
+/** The oldest gives way when a user has more. */
+const mostTokens = 100
+
+export const authTokenHandlers: Handlers<typeof authTokens> = {
+  async createAuthToken({ params: { uid }, body }, ctx) {
+    await accessUser(ctx, uid)
+    const usable = body.force ? undefined : await newestUnboundToken(ctx.db, uid)
+    return { data: usable ? shown(usable, ctx) : await makeAuthToken(ctx, uid) }
+  },
+
+  async listAuthTokens({ params: { uid }, query }, ctx) {
+    await accessUser(ctx, uid)
+    const rows = await listAuthTokens(ctx.db, uid, query)
+    const total = await countAuthTokens(ctx.db, uid)
+    return {
+      data: rows.map((row) => shown(row, ctx)),
+      meta: { pagination: paginationOf(query, rows.length, total) },
+    }
+  },
+
+  async deleteAuthTokens({ params: { uid } }, ctx) {
+    await accessUser(ctx, uid)
+    await revokeAuthTokens(ctx, uid)
+    return { data: { success: true, message: `All auth tokens of ${uid} are deleted.` } }
+  },
+
+  async getAuthToken({ params: { uid, authToken } }, ctx) {
+    return { data: shown(await accessToken(ctx, uid, authToken), ctx) }
+  },
+
+  async updateAuthToken({ params: { uid, authToken }, body }, ctx) {
+    const row = await accessToken(ctx, uid, authToken)
+    const bound = await bindAuthToken(ctx.db, hashOf(authToken, ctx), body)
+    if (!bound) throw new Failure('ERR_AUTHTOKEN_UNAVAILABLE')
+    return { data: shown(row, ctx) }
+  },
+
+  async deleteAuthToken({ params: { uid, authToken } }, ctx) {
+    await accessToken(ctx, uid, authToken)
+    await deleteAuthToken(ctx.db, hashOf(authToken, ctx))
+    await ctx.outbox.append('authTokens.revoked', { uid })
+    return { data: { success: true, message: 'The auth token is deleted.' } }
+  },
+}
+
+export async function makeAuthToken(ctx: Ctx, uid: string) {
+  const authToken = `${uid}_${ctx.now}${randomBytes(20).toString('hex')}`
+  const row = {
+    uid,
+    tokenHash: hashOf(authToken, ctx),
+    tokenEncrypted: ctx.vault.seal(authToken, place(ctx)),
+    createdAt: ctx.now,
+  }
+  // One after the other, or two that see a hundred would leave more.
+  await existingUids(ctx.db, [uid], { alone: true })
+  await insertAuthToken(ctx.db, row, mostTokens)
+  return { uid, authToken, createdAt: ctx.now }
+}
+
+export async function revokeAuthTokens(ctx: Ctx, uid: string): Promise<void> {
+  await deleteAuthTokens(ctx.db, uid)
+  await ctx.outbox.append('authTokens.revoked', { uid })
+}
+
+async function accessToken(ctx: Ctx, uid: string, authToken: string): Promise<TokenRow> {
+  await accessUser(ctx, uid)
+  const row = await findAuthToken(ctx.db, hashOf(authToken, ctx))
+  if (!row) throw new Failure('ERR_AUTH_TOKEN_NOT_FOUND')
+  if (row.uid !== uid) throw new Failure('ERR_AUTHTOKEN_NOT_ACCESSIBLE')
+  return row
+}
+
+function place({ db }: Ctx): Place {
+  return { appId: db.appId, table: 'auth_tokens', field: 'token' }
+}
+
+function hashOf(authToken: string, ctx: Ctx): Buffer {
+  return ctx.vault.hash(authToken, place(ctx))
+}
+
+function shown({ uid, tokenEncrypted, createdAt }: TokenRow, ctx: Ctx) {
+  return { uid, authToken: ctx.vault.open(tokenEncrypted, place(ctx)), createdAt }
+}

@@ -1,0 +1,7 @@
+export { requireUser } from './access.ts'
+export { authTokenHandlers } from './auth-tokens.ts'
+export { blockedUserHandlers } from './blocked-users.ts'
+export { friendHandlers } from './friends.ts'
+export { conversationIdOf, shown as shownUser, sortName, type UserView } from './user-view.ts'
+export { existingUids, findUsers } from './users.sql.ts'
+export { furnishUsers, userHandlers } from './users.ts'

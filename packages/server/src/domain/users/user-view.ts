@@ -1,0 +1,68 @@
+import type { User } from '@chorale/contract/users'
+import type { UserRow } from './users.sql.ts'
+
+export interface UserView {
+  /** Through whose eyes; undefined: the app's own. */
+  readonly viewer?: string | undefined
+  readonly withTags?: boolean | undefined
+  /** Whether viewer and user have blocked each other; shown unless told otherwise. */
+  readonly withBlocks?: boolean | undefined
+}
+
+/** A row as the interface shows it: what is not set is left out. */
+export function shown(row: UserRow, { viewer, withTags, withBlocks = true }: UserView): User {
+  const metadata =
+    row.metadata && viewer !== undefined && viewer !== row.uid ? open(row.metadata) : row.metadata
+  return {
+    uid: row.uid,
+    name: row.name,
+    role: row.role,
+    status: row.online ? 'available' : 'offline',
+    createdAt: row.createdAt,
+    ...present({
+      avatar: row.avatar,
+      link: row.link,
+      statusMessage: row.statusMessage,
+      metadata,
+      updatedAt: row.updatedAt,
+      lastActiveAt: row.lastActiveAt,
+      deactivatedAt: row.deactivatedAt,
+      tags: withTags ? row.tags : null,
+    }),
+    ...(viewer !== undefined && { conversationId: conversationIdOf(viewer, row.uid) }),
+    ...(withBlocks && blockMarks(row)),
+  }
+}
+
+/** Label of the conversation of two users, whoever began it. */
+export function conversationIdOf(a: string, b: string): string {
+  return a < b ? `${a}_user_${b}` : `${b}_user_${a}`
+}
+
+/** How names are ordered and searched: case, width and accents composed do not matter. */
+export function sortName(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+/** `@private` is between the user and the app. */
+function open(metadata: Record<string, unknown>): Record<string, unknown> {
+  const { '@private': _, ...rest } = metadata
+  return rest
+}
+
+function blockMarks({ blockedByMeAt, hasBlockedMeAt }: UserRow) {
+  const blockedAt = blockedByMeAt ?? hasBlockedMeAt
+  return {
+    ...(blockedByMeAt !== null && { blockedByMe: true, blockedByMeAt }),
+    ...(hasBlockedMeAt !== null && { hasBlockedMe: true }),
+    ...(blockedAt !== null && { blockedAt }),
+  }
+}
+
+type Present<T> = { [K in keyof T]?: Exclude<T[K], null> }
+
+function present<T extends object>(fields: T): Present<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null)
+  // Only nulls were taken out; the keys are those of T.
+  return Object.fromEntries(entries) as Present<T>
+}

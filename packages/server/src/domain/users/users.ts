@@ -1,0 +1,167 @@
+import type { users } from '@chorale/contract/users'
+import type { AppDb } from '../../database/app-db.ts'
+import { cursorOf, paginationOf } from '../../database/keyset.ts'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { afterOf } from '../../pipeline/paging.ts'
+import { roleExists } from '../roles/index.ts'
+import { accessUser } from './access.ts'
+import { makeAuthToken, revokeAuthTokens } from './auth-tokens.ts'
+import { shown, sortName } from './user-view.ts'
+import {
+  countUsers,
+  deleteUserForever,
+  insertUser,
+  listUsers,
+  setActive,
+  type UserRow,
+  updateUser,
+} from './users.sql.ts'
+import { mayGet, visibleTo } from './visibility.ts'
+
+const systemUid = 'app_system'
+
+/** What modules to the right undo when a user goes for ever: memberships, owned groups. */
+export type Farewell = (ctx: Ctx, uid: string) => Promise<void>
+
+export function userHandlers(farewell: Farewell): Handlers<typeof users> {
+  return {
+    async createUser({ body }, ctx) {
+      requireUserCreation(ctx)
+      const { withAuthToken, role = 'default', ...user } = body
+      await requireRole(ctx, role)
+      const row = { ...user, role, sortName: sortName(user.name), createdAt: ctx.now }
+      if (!(await insertUser(ctx.db, row))) {
+        throw new Failure('ERR_UID_ALREADY_EXISTS', { uid: user.uid })
+      }
+      await ctx.outbox.append('user.created', { uid: user.uid })
+      const data = shown(await accessUser(ctx, user.uid), { withTags: true })
+      if (!withAuthToken) return { data }
+      return { data: { ...data, authToken: (await makeAuthToken(ctx, user.uid)).authToken } }
+    },
+
+    async listUsers({ query }, ctx) {
+      const filter = visibleTo(ctx.actor, query)
+      const page = { ...query, after: afterOf(query, ['string', 'string']) }
+      const rows = filter ? await listUsers(ctx.db, filter, page) : []
+      const counts = query.count || !page.after
+      const total = filter && counts ? await countUsers(ctx.db, filter, query.count ?? false) : 0
+      const viewer = ctx.actor?.uid
+      return {
+        data: rows.map((row) => shown(row, { viewer, withTags: query.withTags })),
+        meta: {
+          pagination: paginationOf(query, rows.length, total),
+          cursor: cursorOf(query, rows, lastOf(rows)),
+        },
+      }
+    },
+
+    async getUser({ params: { uid } }, ctx) {
+      const row = await accessUser(ctx, uid, ctx.actor?.uid)
+      if (!(await mayGet(ctx, row))) {
+        throw new Failure('ERR_PERMISSION_DENIED', { what: `the details of ${uid}` })
+      }
+      return { data: shown(row, { viewer: ctx.actor?.uid, withTags: true }) }
+    },
+
+    async updateUser({ params: { uid }, body }, ctx) {
+      if (body.role !== undefined) await requireRole(ctx, body.role)
+      const emptied = (field: 'avatar' | 'link') =>
+        body.unset?.includes(field) ? null : body[field]
+      const changed = await updateUser(
+        ctx.db,
+        uid,
+        {
+          name: body.name,
+          sortName: body.name === undefined ? undefined : sortName(body.name),
+          role: body.role,
+          avatar: emptied('avatar'),
+          link: emptied('link'),
+          statusMessage: body.statusMessage,
+          metadata: body.unset?.includes('metadata') ? null : body.metadata,
+          tags: body.tags,
+        },
+        ctx.now,
+      )
+      if (!changed) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+      await ctx.outbox.append('user.updated', { uid })
+      return { data: shown(await accessUser(ctx, uid), { withTags: true }) }
+    },
+
+    async deleteUser({ params: { uid }, body: { permanent } }, ctx) {
+      refuseSystemUser('uid', [uid])
+      if (permanent) {
+        await farewell(ctx, uid)
+        if (!(await deleteUserForever(ctx.db, uid))) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+        await ctx.outbox.append('user.deleted', { uid })
+        return { data: { success: true, message: `The user ${uid} is deleted for ever.` } }
+      }
+      const [found] = await setActive(ctx.db, [uid], false, ctx.now)
+      if (!found?.changed) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+      await revokeAuthTokens(ctx, uid)
+      await ctx.outbox.append('user.deactivated', { uid })
+      return { data: { success: true, message: `The user ${uid} is deleted.` } }
+    },
+
+    async deactivateUsers({ body: { uidsToDeactivate } }, ctx) {
+      refuseSystemUser('uidsToDeactivate', uidsToDeactivate)
+      const { changed, unchanged, missing } = await changeActivity(ctx, uidsToDeactivate, false)
+      for (const uid of changed) await ctx.outbox.append('user.deactivated', { uid })
+      return {
+        data: {
+          deactivatedUids: changed,
+          alreadyDeactivatedUids: unchanged,
+          notFoundUids: missing,
+        },
+      }
+    },
+
+    async reactivateUsers({ body: { uidsToActivate } }, ctx) {
+      const { changed, unchanged, missing } = await changeActivity(ctx, uidsToActivate, true)
+      for (const uid of changed) await ctx.outbox.append('user.reactivated', { uid })
+      return {
+        data: { reactivatedUids: changed, nonDeactivatedUids: unchanged, notFoundUids: missing },
+      }
+    },
+  }
+}
+
+/** In whose name the app itself acts. */
+export async function furnishUsers(db: AppDb, now: number): Promise<void> {
+  const name = 'System'
+  const row = { uid: systemUid, name, sortName: sortName(name), role: 'default', createdAt: now }
+  await insertUser(db, row)
+}
+
+function lastOf(rows: readonly UserRow[]) {
+  const last = rows.at(-1)
+  return last && { key: [last.sortName, last.uid], updatedAt: last.updatedAt ?? last.createdAt }
+}
+
+/** An app may keep its auth keys from creating users. */
+function requireUserCreation({ caller, app }: Ctx): void {
+  const refused = app.settings['apiKeys.authOnlyCreatesUsers'] === false
+  if (refused && caller.kind === 'key' && caller.scope === 'authOnly') {
+    throw new Failure('AUTH_ERR_NO_ACCESS', { scope: 'fullAccess' })
+  }
+}
+
+/** An unknown role is a fault of the request: the role is not what was called. */
+async function requireRole({ db }: Ctx, role: string): Promise<void> {
+  if (!(await roleExists(db, role))) throw badRequest('role', `The role ${role} does not exist.`)
+}
+
+function refuseSystemUser(field: string, uids: readonly string[]): void {
+  if (uids.includes(systemUid)) throw badRequest(field, `${systemUid} is the app itself and stays.`)
+}
+
+async function changeActivity(ctx: Ctx, wanted: readonly string[], active: boolean) {
+  const uids = [...new Set(wanted)]
+  const rows = await setActive(ctx.db, uids, active, ctx.now)
+  const found = new Map(rows.map(({ uid, changed }) => [uid, changed]))
+  return {
+    changed: uids.filter((uid) => found.get(uid) === true),
+    unchanged: uids.filter((uid) => found.get(uid) === false),
+    missing: uids.filter((uid) => !found.has(uid)),
+  }
+}

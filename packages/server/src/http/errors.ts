@@ -1,0 +1,41 @@
+import type { FastifyError } from 'fastify'
+import type { Logger } from 'pino'
+import { isUnavailable } from '../database/pool.ts'
+import { badRequest, Failure } from '../pipeline/failure.ts'
+
+/** Whatever was thrown, as the failure that the client reads. A bug is logged and never shown. */
+export function failureOf(error: unknown, requestId: string, log: Logger): Failure {
+  if (error instanceof Failure) return error
+  if (isFastifyRefusal(error)) return refusal(error)
+  if (isUnavailable(error)) {
+    log.error({ err: error, requestId }, 'the database did not answer')
+    return new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '1' } })
+  }
+  log.error({ err: error, requestId }, 'a call failed unexpectedly')
+  return new Failure('ERR_EXCEPTION', { requestId })
+}
+
+/** Fastify refuses what it cannot read at all: too large, aborted, wrong length. */
+function isFastifyRefusal(error: unknown): error is FastifyError {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    String(error.code).startsWith('FST_ERR_') &&
+    'statusCode' in error &&
+    typeof error.statusCode === 'number' &&
+    error.statusCode < 500
+  )
+}
+
+function refusal({ code }: FastifyError): Failure {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return badRequest('body', 'The body is too large.')
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return badRequest('content-type', 'Send the body as application/json.')
+    case 'FST_ERR_BAD_URL':
+      return badRequest('path', 'The address cannot be decoded.')
+    default:
+      return badRequest('request', 'The request cannot be read.')
+  }
+}

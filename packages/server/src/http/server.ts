@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { allOperations, type OperationName } from '@chorale/contract/api'
+import type { Operation } from '@chorale/contract/operation'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import type { Logger } from 'pino'
+import { Failure } from '../pipeline/failure.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import { credentialsOf, isManagementHost } from './address.ts'
+import { parseBody } from './body.ts'
+import { failureOf } from './errors.ts'
+import { addPages, type Pages } from './pages.ts'
+import { inspectQuery, parseQuery } from './query.ts'
+
+export interface HttpParts {
+  readonly pipeline: Pipeline
+  readonly pages: Pages
+  readonly log: Logger
+  /** Which operations this listener answers. `both` tells them apart by host name. */
+  readonly serves: 'chat' | 'management' | 'both'
+}
+
+const bodyLimitBytes = 1_048_576
+const versions = ['/v3', '/v3.0']
+/** Of the event loop. Each accepts one connection, and the kernel keeps up to 511 waiting. */
+const turnsBeforeClose = 1000
+
+/** Routes out of the contract. No rule of the service lives here. */
+export function buildServer(parts: HttpParts): FastifyInstance {
+  const { log } = parts
+  const server = fastify({
+    logger: false,
+    bodyLimit: bodyLimitBytes,
+    genReqId: () => randomUUID(),
+    routerOptions: {
+      maxParamLength: 2000,
+      querystringParser: parseQuery,
+      ignoreTrailingSlash: true,
+    },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    requestTimeout: 30_000,
+    // Otherwise Node answers a request without one itself, and not with our error body.
+    http: { requireHostHeader: false },
+    frameworkErrors: (error, request, reply: FastifyReply) => {
+      const failure = failureOf(error, request.id, log)
+      void reply.code(failure.status).header('X-Request-Id', request.id).send(failure.body())
+    },
+    clientErrorHandler: refuseMalformedHttp,
+  })
+  // An expectation that we do not know is no reason to refuse; Node would, with an empty 417.
+  server.server.on('checkExpectation', server.routing)
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
+  })
+  server.addHook('onResponse', async (request, reply) => {
+    const operation = request.routeOptions.config.operation
+    if (!operation) return
+    const seconds = reply.elapsedTime / 1000
+    parts.pages.metrics.observe(operation, reply.statusCode, seconds)
+    const { statusCode: status } = reply
+    log.info({
+      operation,
+      status,
+      ms: Math.round(reply.elapsedTime),
+      requestId: request.id,
+      ...namesOf(request),
+    })
+  })
+  answerUntilClosed(server)
+  server.setErrorHandler((error, request, reply) => {
+    const failure = failureOf(error, request.id, log)
+    return reply.code(failure.status).headers(failure.headers).send(failure.body())
+  })
+  server.setNotFoundHandler((request) => {
+    throw notFound(request)
+  })
+  addPages(server, parts.pages)
+  for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
+  return server
+}
+
+function addOperation(
+  server: FastifyInstance,
+  { pipeline, serves }: HttpParts,
+  name: OperationName,
+  operation: Operation,
+): void {
+  const management = operation.requires === 'management'
+  if (serves !== 'both' && management !== (serves === 'management')) return
+  for (const prefix of management ? [''] : versions) {
+    server.route({
+      method: operation.method,
+      url: prefix + operation.path,
+      config: { operation: name },
+      async handler(request, reply) {
+        if (management && serves === 'both' && !isManagementHost(request.headers.host)) {
+          throw notFound(request)
+        }
+        const { params, query, headers } = request
+        inspectQuery(query as Record<string, unknown>)
+        const answer = await pipeline.run({
+          name,
+          credentials: credentialsOf(headers),
+          params: params as Record<string, unknown>,
+          query: query as Record<string, unknown>,
+          body: () => parseBody(request.body, headers['content-type']),
+          requestId: request.id,
+        })
+        return reply.headers(answer.headers).send(answer.body)
+      },
+    })
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: OperationName
+  }
+}
+
+/** For the log line: who called, never with what secret. */
+function namesOf({ headers }: FastifyRequest) {
+  const { appId, onBehalfOf } = credentialsOf(headers)
+  return { appId, ...(onBehalfOf && { onBehalfOf }) }
+}
+
+function notFound({ method, url }: FastifyRequest): Failure {
+  const path = url.split('?', 1)[0] ?? ''
+  const version = /^\/(v\d+(?:\.\d+)?)(?:\/|$)/.exec(path)?.[1]
+  return version && !versions.includes(`/${version}`)
+    ? new Failure('ERR_INVALID_API_VERSION', { version })
+    : new Failure('ERR_API_NOT_FOUND', { method, path })
+}
+
+/**
+ * What has reached this machine when the process is told to stop is still read and answered; then
+ * the client is told to go elsewhere. Without this, an answer on a kept-alive connection would
+ * hold up the stop, and a request on an idle one would meet a reset.
+ */
+function answerUntilClosed(server: FastifyInstance): void {
+  let closing = false
+  server.addHook('preClose', async () => {
+    closing = true
+    for (let turn = 0; turn < turnsBeforeClose; turn++) await setImmediate()
+  })
+  server.addHook('onSend', (_, reply, __, done) => {
+    if (closing) reply.header('Connection', 'close')
+    done()
+  })
+}
+
+/** Bytes that are not HTTP still get the error body. */
+function refuseMalformedHttp(error: Error & { code?: string }, socket: import('node:net').Socket) {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
+  const failure = new Failure(
+    'ERR_BAD_REQUEST',
+    {},
+    { details: { request: ['This is not HTTP.'] } },
+  )
+  const body = JSON.stringify(failure.body())
+  socket.end(
+    'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
+      `X-Request-Id: ${randomUUID()}\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,38 @@
+import { ConfigError } from '../config.ts'
+import { CommandError } from './output.ts'
+import { buildProgram } from './program.ts'
+
+const remedies = [
+  {
+    when: /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)$|timeout exceeded when trying/,
+    say: 'The database does not answer: check DATABASE_URL, or run `npm run services` in a clone.',
+  },
+  {
+    when: /^ERR_INVALID_URL$/,
+    say: 'DATABASE_URL is not an address like postgres://user:password@host:5432/database.',
+  },
+  { when: /^28/, say: 'PostgreSQL refuses the user or the password: check DATABASE_URL.' },
+  { when: /^42P01$/, say: 'A table is missing: run `chorale migrate` first.' },
+  {
+    when: /^3D000$/,
+    say: 'The database does not exist: create it, then run `chorale migrate`.',
+  },
+  { when: /^23503$/, say: 'There is no such app: `chorale app list` shows them.' },
+  { when: /^EADDRINUSE$/, say: 'The port is taken: choose another with PORT or --port.' },
+  { when: /^(EACCES|EADDRNOTAVAIL)$/, say: 'Cannot listen there: check HOST and PORT.' },
+]
+
+try {
+  await buildProgram().parseAsync()
+} catch (error) {
+  process.exitCode = 1
+  if (error instanceof ConfigError || error instanceof CommandError) console.error(error.message)
+  else console.error(explain(error))
+}
+
+/** What an operator can act on; anything else keeps its stack. */
+function explain(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const code = 'code' in error ? String(error.code) : ''
+  return remedies.find(({ when }) => when.test(code) || when.test(error.message))?.say ?? error
+}

@@ -1,0 +1,63 @@
+import { Command, InvalidArgumentError } from 'commander'
+import { readConfig } from '../config.ts'
+import { assemble, openLog, requireMigrations } from './assemble.ts'
+
+const parts = ['api', 'gateway', 'worker'] as const
+type Part = (typeof parts)[number]
+
+interface Options {
+  readonly port?: number
+  readonly parts: readonly Part[]
+}
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Run the service: every part in one process, or the parts you name.')
+    .option('--port <port>', 'port of the API (default: PORT or 3000)', readPort)
+    .option('--parts <parts>', `which of ${parts.join(', ')}`, readParts, parts)
+    .option('--json', 'print JSON (the log always is)')
+    .action(serve)
+}
+
+async function serve(options: Options): Promise<void> {
+  const config = readConfig(process.env)
+  const log = openLog(config.LOG_LEVEL)
+  await using assembly = await assemble({
+    config: options.port === undefined ? config : { ...config, PORT: options.port },
+    log,
+  })
+  await requireMigrations(assembly.database)
+  const stopped = signal()
+  if (options.parts.includes('api')) {
+    for (const { server, port } of assembly.servers) {
+      const address = await server.listen({ host: config.HOST, port })
+      log.info({ address, parts: options.parts }, 'listening')
+    }
+  }
+  const name = await stopped
+  log.info({ signal: name }, 'stopping: no new connections, accepted requests are finished')
+  setTimeout(() => {
+    log.error('not finished in time, stopping all the same')
+    process.exit(1)
+  }, config.SHUTDOWN_TIMEOUT_MS).unref()
+}
+
+function signal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', resolve)
+    process.once('SIGINT', resolve)
+  })
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new InvalidArgumentError('Use a number from 0 to 65535.')
+}
+
+function readParts(text: string): readonly Part[] {
+  const named = text.split(',').map((part) => part.trim())
+  const known = parts.filter((part) => named.includes(part))
+  if (known.length === named.length) return known
+  throw new InvalidArgumentError(`Use some of: ${parts.join(', ')}.`)
+}

@@ -1,0 +1,52 @@
+import type { ApiKeyScope, Region } from '@chorale/contract/apps'
+import type { Operation } from '@chorale/contract/operation'
+import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
+
+/** What a request says about who sends it, before any of it is believed. */
+export interface Credentials {
+  readonly appId: string | undefined
+  /** Region in the host name; undefined when the app was named by header. */
+  readonly region: string | undefined
+  readonly apiKey: string | undefined
+  readonly onBehalfOf: string | undefined
+  readonly managementKey: string | undefined
+  readonly managementSecret: string | undefined
+}
+
+export interface AppIdentity {
+  readonly appId: string
+  readonly region: Region
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** The user as whom a call acts: their eyes, their limits. */
+export interface Actor {
+  readonly uid: string
+  readonly role: string
+  readonly roleSettings: RoleSettings
+  readonly permissions: RolePermissions
+  readonly restrictedFeatures: readonly string[]
+}
+
+export type Caller =
+  | {
+      readonly kind: 'key'
+      readonly name: string
+      readonly app: AppIdentity
+      readonly keyHash: Buffer
+      readonly scope: ApiKeyScope
+      readonly actor: Actor | undefined
+    }
+  | {
+      readonly kind: 'management'
+      readonly name: string
+      /** The app that the path names. */
+      readonly app: AppIdentity | undefined
+    }
+
+/** Turns credentials into a caller, or throws the failure they deserve. */
+export type Identify = (
+  credentials: Credentials,
+  operation: Operation,
+  params: Readonly<Record<string, unknown>>,
+) => Promise<Caller>

@@ -1,0 +1,53 @@
+import { type ErrorBody, type ErrorCode, errors } from '@chorale/contract/errors'
+
+export type Details = Readonly<Record<string, readonly string[]>>
+
+/** The one way to refuse. Anything else that is thrown is a bug, and answers 500. */
+export class Failure extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: Details | undefined
+  readonly devMessage: string
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    code: ErrorCode,
+    values: Readonly<Record<string, string | number>> = {},
+    extra: { details?: Details; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    const text: { status: number; message: string; fix?: string } = errors[code]
+    super(fill(text.message, values))
+    this.name = 'Failure'
+    this.code = code
+    this.status = text.status
+    this.devMessage = text.fix === undefined ? this.message : fill(text.fix, values)
+    this.details = extra.details
+    this.headers = extra.headers ?? {}
+  }
+
+  body(): ErrorBody {
+    return {
+      error: {
+        ...this.brief(),
+        source: 'chat-api',
+        ...(this.details && { details: this.details }),
+      },
+    }
+  }
+
+  /** As it stands inside a 200 that carries one result per id. */
+  brief() {
+    return { code: this.code, message: this.message, devMessage: this.devMessage }
+  }
+}
+
+/** A field-level objection. */
+export function badRequest(field: string, ...objections: readonly string[]): Failure {
+  return new Failure('ERR_BAD_REQUEST', {}, { details: { [field]: objections } })
+}
+
+function fill(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    name in values ? String(values[name]) : whole,
+  )
+}

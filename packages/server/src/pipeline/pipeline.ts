@@ -1,0 +1,167 @@
+import { allOperations, type OperationName } from '@chorale/contract/api'
+import type { Operation } from '@chorale/contract/operation'
+import type { Logger } from 'pino'
+import { writeAuditLog } from '../database/audit-log.ts'
+import type { Database } from '../database/pool.ts'
+import { openOutbox } from '../outbox/outbox.ts'
+import type { Vault } from '../vault/vault.ts'
+import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
+import { badRequest, Failure } from './failure.ts'
+import type { AllHandlers } from './handler.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { type Validation, validationOf } from './validation.ts'
+
+/** A call from any wire. */
+interface Call {
+  readonly name: OperationName
+  readonly credentials: Credentials
+  readonly params: Readonly<Record<string, unknown>>
+  readonly query: Readonly<Record<string, unknown>>
+  /** Read only once the caller is known: strangers cannot make us parse. */
+  readonly body: () => unknown
+  readonly requestId: string
+}
+
+interface Answer {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: unknown
+}
+
+export interface Pipeline {
+  run(call: Call): Promise<Answer>
+}
+
+export interface PipelineParts {
+  readonly database: Database
+  readonly vault: Vault
+  readonly identify: Identify
+  readonly rateLimit: RateLimit
+  readonly handlers: AllHandlers
+  readonly log: Logger
+  /** In tests a handler that breaks its contract fails the call; in production it is logged. */
+  readonly strictAnswers: boolean
+  readonly clock: () => number
+}
+
+// One shape for all: the contract has typed each handler, and the validation has typed its input.
+type AnyHandler = (input: never, ctx: never) => Promise<unknown>
+
+interface Road {
+  readonly operation: Operation
+  readonly validation: Validation
+  readonly handler: AnyHandler
+  readonly install: boolean
+}
+
+export function openPipeline(parts: PipelineParts): Pipeline {
+  const roads = buildRoads(parts.handlers)
+  return {
+    async run(call) {
+      const road = roads.get(call.name)
+      if (!road) throw new Error(`No handler for ${call.name}.`)
+      const { operation } = road
+      const caller = await parts.identify(call.credentials, operation, call.params)
+      authorise(caller, operation)
+      // The operator is not held up by what an app has used: raising its limit must go through.
+      const headers =
+        caller.kind === 'key'
+          ? await parts.rateLimit.take(caller.app, operation.rate ?? 'standard')
+          : {}
+      if (operation.onBehalfOf === 'required' && !call.credentials.onBehalfOf) {
+        throw badRequest('onBehalfOf', 'This header is required.')
+      }
+      const input = road.validation.input({ ...call, body: operation.body && call.body() })
+      const body = await open(parts, road, call, caller, input)
+      return {
+        headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers,
+        body,
+      }
+    },
+  }
+}
+
+function buildRoads(handlers: AllHandlers): ReadonlyMap<OperationName, Road> {
+  const inApp: Readonly<Record<string, AnyHandler>> = handlers.app
+  const inInstall: Readonly<Record<string, AnyHandler>> = handlers.install
+  return new Map(
+    [...allOperations].map(([name, operation]) => {
+      const handler = inApp[name] ?? inInstall[name]
+      if (!handler) throw new Error(`The operation ${name} has no handler.`)
+      const install = name in inInstall
+      return [name, { operation, validation: validationOf(operation), handler, install }]
+    }),
+  )
+}
+
+function authorise(caller: Caller, { requires, feature }: Operation): void {
+  if (caller.kind === 'management') return
+  if (requires === 'fullAccess' && caller.scope !== 'fullAccess') {
+    throw new Failure('AUTH_ERR_NO_ACCESS', { scope: requires })
+  }
+  if (feature && caller.actor?.restrictedFeatures.includes(feature)) {
+    throw new Failure('ERR_PERMISSION_DENIED', { what: `the feature ${feature}` })
+  }
+}
+
+/** Opens what the effect asks for, handles, checks the answer before the commit. */
+async function open(
+  parts: PipelineParts,
+  road: Road,
+  call: Call,
+  caller: Caller,
+  input: Record<string, unknown>,
+): Promise<unknown> {
+  const { operation } = road
+  const now = parts.clock()
+  const handle = async (db: Database['db']) => {
+    const shared = { vault: parts.vault, caller, now }
+    const answer = road.install
+      ? await run(road, input, { ...shared, db: { db } })
+      : await run(road, input, {
+          ...shared,
+          ...inApp(appOf(caller), db, now),
+          actor: actorOf(caller),
+        })
+    checkAnswer(parts, road, call, answer)
+    if (operation.audit) {
+      await writeAuditLog(db, {
+        appId: caller.app?.appId ?? '',
+        at: now,
+        caller: `${caller.kind}:${caller.name}`,
+        operation: call.name,
+        input,
+        requestId: call.requestId,
+      })
+    }
+    return answer
+  }
+  return operation.effect === 'write'
+    ? parts.database.transaction(handle)
+    : handle(parts.database.db)
+}
+
+function run(road: Road, input: object, ctx: object): Promise<unknown> {
+  // Typed per operation in `AllHandlers`; here they are one list.
+  return road.handler(input as never, ctx as never)
+}
+
+function inApp(app: AppIdentity, db: Database['db'], now: number) {
+  const appDb = { appId: app.appId, db }
+  return { app, db: appDb, outbox: openOutbox(appDb, now) }
+}
+
+function appOf(caller: Caller): AppIdentity {
+  if (!caller.app) throw new Error('An operation inside an app was called without one.')
+  return caller.app
+}
+
+function actorOf(caller: Caller) {
+  return caller.kind === 'key' ? caller.actor : undefined
+}
+
+function checkAnswer(parts: PipelineParts, road: Road, call: Call, answer: unknown): void {
+  const objection = road.validation.objectionToAnswer(answer)
+  if (objection === undefined) return
+  if (parts.strictAnswers) throw new Error(`${call.name} broke its contract: ${objection}`)
+  parts.log.error({ operation: call.name, objection }, 'an answer broke its contract')
+}

@@ -1,0 +1,105 @@
+import type { Operation } from '@chorale/contract/operation'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { TSchema } from 'typebox'
+import { Failure } from './failure.ts'
+
+/** Reads one operation's input and checks its answer. */
+export interface Validation {
+  input(raw: RawInput): Record<string, unknown>
+  /** What is wrong with an answer; undefined when it keeps the contract. */
+  objectionToAnswer(answer: unknown): string | undefined
+}
+
+interface RawInput {
+  readonly params: Readonly<Record<string, unknown>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: unknown
+}
+
+// Unknown properties are dropped before a handler sees them, so they can never be stored.
+const bodies = engine({ removeAdditional: 'all', useDefaults: true })
+const texts = engine({ removeAdditional: 'all', useDefaults: true, coerceTypes: 'array' })
+const answers = engine({})
+
+const parts = ['params', 'query', 'body'] as const
+
+export function validationOf(operation: Operation): Validation {
+  const readers = parts.flatMap((part) => {
+    const schema: TSchema | undefined = operation[part]
+    return schema ? [{ part, check: (part === 'body' ? bodies : texts).compile(schema) }] : []
+  })
+  const checkAnswer = answers.compile(operation.response)
+  return {
+    input(raw) {
+      const input: Record<string, unknown> = {}
+      const details: Record<string, string[]> = {}
+      for (const { part, check } of readers) {
+        // A call without a body is a call with an empty one: what is required speaks up itself.
+        const value = part === 'body' ? (raw.body ?? {}) : { ...raw[part] }
+        if (!check(value)) collect(details, check.errors ?? [])
+        input[part] = value
+      }
+      if (Object.keys(details).length > 0) throw new Failure('ERR_BAD_REQUEST', {}, { details })
+      return input
+    },
+    objectionToAnswer(answer) {
+      return checkAnswer(answer) ? undefined : answers.errorsText(checkAnswer.errors)
+    },
+  }
+}
+
+function engine(options: object) {
+  const ajv = new Ajv2020({
+    allErrors: false,
+    strict: true,
+    allowUnionTypes: true,
+    strictTypes: false,
+    strictRequired: false,
+    ...options,
+  })
+  addFormats.default(ajv, ['uri'])
+  ajv.addKeyword({ keyword: 'x-lowercase', modifying: true, type: 'string', validate: lowercase })
+  ajv.addKeyword({ keyword: 'x-maxBytes', type: 'object', validate: maxBytes })
+  return ajv
+}
+
+interface DataPlace {
+  parentData: Record<string | number, unknown>
+  parentDataProperty: string | number
+}
+
+function lowercase(wanted: boolean, text: string, _schema?: unknown, place?: DataPlace): boolean {
+  if (wanted && place) place.parentData[place.parentDataProperty] = text.toLowerCase()
+  return true
+}
+
+function maxBytes(limit: number, value: object): boolean {
+  return Buffer.byteLength(JSON.stringify(value)) <= limit
+}
+
+function collect(details: Record<string, string[]>, found: readonly ErrorObject[]): void {
+  for (const error of found) {
+    const place = error.instancePath.slice(1).replaceAll('/', '.')
+    const field =
+      error.keyword === 'required'
+        ? [place, String(error.params.missingProperty)].filter(Boolean).join('.')
+        : place || 'body'
+    details[field] = [...(details[field] ?? []), sentence(error)]
+  }
+}
+
+function sentence(error: ErrorObject): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'This field is required.'
+    case 'enum':
+      return `Use one of: ${error.params.allowedValues.join(', ')}.`
+    case 'pattern':
+      return `Must match ${error.params.pattern}.`
+    case 'x-maxBytes':
+      return `Must be at most ${error.schema} bytes of JSON.`
+    default:
+      return `This field ${error.message ?? 'is not valid'}.`
+  }
+}

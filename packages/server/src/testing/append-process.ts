@@ -1,0 +1,35 @@
+/** A second server, as far as the log is concerned: `node append-process.ts <database url>`. */
+import { openDatabase } from '../database/pool.ts'
+import type { NewEntry } from '../domain/conversations/log.sql.ts'
+import { type Appended, openAppendLane } from '../domain/conversations/log.ts'
+
+/** What came of each entry, in their order. */
+export type Outcome = Appended | { readonly error: string }
+
+const database = openDatabase({
+  url: process.argv[2] ?? '',
+  poolSize: 4,
+  statementTimeoutMs: 60_000,
+  onIdleError: (error) => console.error(error),
+})
+const lane = openAppendLane(database.db, () => Math.floor(Date.now() / 1000))
+
+async function outcomeOf(entry: NewEntry): Promise<Outcome> {
+  try {
+    return await lane.add(entry)
+  } catch (error) {
+    return { error: String(error) }
+  }
+}
+
+async function appendAll(entries: readonly NewEntry[]): Promise<void> {
+  process.send?.(await Promise.all(entries.map(outcomeOf)))
+}
+
+process.on('message', (entries) => {
+  // The other end is `startAppendProcess`, which sends nothing else.
+  void appendAll(entries as NewEntry[])
+})
+process.on('disconnect', () => void database[Symbol.asyncDispose]())
+await database.ping()
+process.send?.('ready')

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import type { App, Region } from '@chorale/contract/apps'
+import { type Logger, pino } from 'pino'
+import { inject } from 'vitest'
+import { readConfig } from '../config.ts'
+import { createManagementKey } from '../domain/apps/index.ts'
+import { type Assembly, assemble, unixSeconds } from '../main/assemble.ts'
+import type { AppKeys } from './test-app.ts'
+import { cloneDatabase } from './test-database.ts'
+import { send } from './wire.ts'
+
+/** The service on one port, as an install has it by default: for tests of the wire itself. */
+export interface BareService extends AsyncDisposable {
+  readonly origin: string
+  readonly management: { readonly key: string; readonly secret: string }
+  readonly assembly: Assembly
+  createApp(region?: Region): Promise<AppKeys>
+}
+
+export interface BareServiceOptions {
+  readonly databaseUrl?: string
+  readonly log?: Logger
+}
+
+export async function startBareService(options: BareServiceOptions = {}): Promise<BareService> {
+  await using stack = new AsyncDisposableStack()
+  const databaseUrl = options.databaseUrl ?? stack.use(await cloneDatabase()).url
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    NATS_URL: inject('natsUrl'),
+    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
+  })
+  const log = options.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' })
+  const assembly = stack.use(await assemble({ config, log, strictAnswers: true }))
+  const [listener] = assembly.servers
+  if (!listener || assembly.servers.length > 1) throw new Error('There should be one listener.')
+  await listener.server.listen({ host: '127.0.0.1', port: 0 })
+  // A listening TCP server has an address with a port.
+  const { port } = listener.server.server.address() as AddressInfo
+  const origin = `http://127.0.0.1:${port}`
+  const { db } = assembly.database
+  const management = await createManagementKey({ db }, assembly.vault, 'tests', unixSeconds())
+  const owned = stack.move()
+  return {
+    origin,
+    management,
+    assembly,
+    async createApp(region = 'us') {
+      const { text } = await send(origin, {
+        method: 'POST',
+        path: '/apps',
+        headers: { host: 'apimgmt.localhost', ...management },
+        body: JSON.stringify({ name: 'Test', region }),
+      })
+      const { data } = JSON.parse(text) as { data: App }
+      const keys = Object.values(data.apiKeys ?? {})
+      const ofScope = (scope: string) => keys.find((key) => key.scope === scope)?.apiKey ?? ''
+      return { appId: data.id, full: ofScope('fullAccess'), auth: ofScope('authOnly') }
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}

@@ -1,0 +1,42 @@
+import { openAppendLane } from '../../domain/conversations/log.ts'
+import { startTestApp, type TestApp } from '../test-app.ts'
+import type { Stage } from './player.ts'
+import { crowd } from './steps.ts'
+
+/** A fresh group name in an app of its own kind, as often as a history is played. */
+export interface Stages extends AsyncDisposable {
+  readonly app: TestApp
+  next(actionsCount: boolean): Stage
+}
+
+/** Two apps with the whole crowd: in one of them actions count, in the other they do not. */
+export async function openStages(): Promise<Stages> {
+  const app = await startTestApp({ twin: false })
+  const loud = app.keys
+  const quiet = await app.anotherApp()
+  const many = { 'rateLimits.standard': 1_000_000_000, 'rateLimits.core': 1_000_000_000 }
+  const settings = {
+    [loud.appId]: many,
+    [quiet.appId]: { ...many, 'core.conversations.updateOnGroupActions': false },
+  }
+  for (const keys of [loud, quiet]) {
+    const client = app.client(keys, 'full')
+    const { appId } = keys
+    await client.mapAppSettings({ params: { appId }, body: { settings: settings[appId] ?? {} } })
+    for (const uid of crowd) await client.createUser({ body: { uid, name: uid } })
+  }
+  const lane = openAppendLane(app.db, () => Math.floor(Date.now() / 1000))
+  let played = 0
+  return {
+    app,
+    next(actionsCount) {
+      const keys = actionsCount ? loud : quiet
+      const client = app.client(keys, 'full')
+      return { appId: keys.appId, db: app.db, client, lane, guid: `g${++played}`, actionsCount }
+    },
+    async [Symbol.asyncDispose]() {
+      await lane.idle()
+      await app[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import { expect } from 'vitest'
+import type { AppDb, Db } from '../database/app-db.ts'
+import { findGroupConversation, isParticipant } from '../domain/conversations/access.sql.ts'
+import {
+  findConversation,
+  listConversations,
+  resetFor,
+  setTags,
+} from '../domain/conversations/conversations.sql.ts'
+import {
+  appendEntries,
+  type ConversationKey,
+  deleteParticipants,
+  findByMuid,
+  insertParticipants,
+} from '../domain/conversations/log.sql.ts'
+import {
+  findHead,
+  findMark,
+  lockPosition,
+  recordMove,
+  setDelivered,
+  setRead,
+} from '../domain/conversations/positions.sql.ts'
+import { findMembers } from '../domain/groups/members.sql.ts'
+import { messageOf } from './log-entries.ts'
+import { type Explainer, objectionsTo } from './plans.ts'
+
+export interface Crowded {
+  readonly appId: string
+  readonly guid: string
+  readonly uid: string
+  readonly place: ConversationKey
+  /** Entries in the conversation; every one has the muid `muid-<seq>`. */
+  readonly head: number
+}
+
+export async function crowdedGroup(db: Db, appId: string, guid: string): Promise<Crowded> {
+  const place = await findGroupConversation({ appId, db }, guid)
+  if (!place) throw new Error(`There is no group ${guid}.`)
+  const { seq } = await findHead({ appId, db }, place)
+  return { appId, guid, uid: `${guid.replace(/-\d+$/, '')}-1`, place, head: seq }
+}
+
+type Work = (appDb: AppDb, crowded: Crowded) => Promise<unknown>
+
+/** Everything that a send, a mark or a look does, by name. */
+export const hotStatements: Readonly<Record<string, Work>> = {
+  append: ({ db, appId }, { place, uid }) =>
+    appendEntries(db, [messageOf({ ...place, appId }, uid, { muid: 'new' })], 1),
+  'find by muid': ({ db }, { place, uid, head }) =>
+    findByMuid(db, [{ ...place, sender: uid, muid: `muid-${head}` }]),
+  'group conversation': (db, { guid }) => findGroupConversation(db, guid),
+  'is participant': (db, { place, uid }) => isParticipant(db, place, uid),
+  members: (db, { guid, uid }) => findMembers(db, guid, [uid], true),
+  head: (db, { place }) => findHead(db, place),
+  mark: async (db, crowded) => findMark(db, crowded.place, await lastId(db, crowded), 0),
+  'lock position': (db, { place, uid }) => lockPosition(db, place, uid),
+  'set read': (db, { place, uid, head }) =>
+    setRead(db, place, uid, { seq: head - 20, counted: head - 20 }),
+  'set delivered': (db, { place, uid, head }) =>
+    setDelivered(db, place, uid, { seq: head, counted: head }),
+  'record move': (db, { place, uid, head }) =>
+    recordMove(db, place, { uid, kind: 'read', seq: head, at: 1 }),
+  reset: (db, { place, uid }) => resetFor(db, place, uid),
+  tag: (db, { place, uid }) => setTags(db, place, uid, ['work']),
+  'conversation with its last message': (db, { place, uid }) => findConversation(db, place, uid),
+  'new participant': (db, { place, guid }) => insertParticipants(db, place, guid, ['newcomer']),
+  'participant leaves': (db, { place, uid }) => deleteParticipants(db, place, [uid]),
+}
+
+async function lastId({ db }: AppDb, { place, head }: Crowded): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    select id from entries where bucket = ${place.bucket} and conversation_key = ${place.key}
+      and seq = ${head}`.execute(db)
+  return rows[0]?.id ?? 0
+}
+
+/** One user's list: the heads of all their conversations, wherever they lie. */
+export function firstPage(db: AppDb, uid: string) {
+  const filter = {
+    uid,
+    kind: undefined,
+    search: undefined,
+    tags: undefined,
+    userTags: undefined,
+    groupTags: undefined,
+    includeBlockedUsers: false,
+    unreadOnly: false,
+  }
+  return listConversations(db, filter, { page: 1, perPage: 100, after: undefined })
+}
+
+/** No hot statement reads a table from end to end, or a partition that is not its conversation's. */
+export async function checkHotPlans(explainer: Explainer, crowded: Crowded): Promise<void> {
+  const found: Record<string, string[]> = {}
+  const { appId } = crowded
+  for (const [name, work] of Object.entries(hotStatements)) {
+    const plans = await explainer.plansOf((db) => work({ appId, db }, crowded))
+    found[name] = plans.flatMap((plan) => objectionsTo(plan, { partitions: 'one' }))
+  }
+  const inside = await explainer.plansInside('append_entries', appendOf(crowded))
+  found['inside append'] = inside.flatMap((plan) => objectionsTo(plan, { partitions: 'one' }))
+  const list = await explainer.plansOf((db) => firstPage({ appId, db }, crowded.uid))
+  found.list = list.flatMap((plan) => objectionsTo(plan, { partitions: 'many' }))
+  expect(found).toEqual(Object.fromEntries(Object.keys(found).map((name) => [name, []])))
+}
+
+/** Arguments of `append_entries`: three entries of one conversation. */
+function appendOf({ appId, uid, place }: Crowded): string[] {
+  const thrice = (value: string | number | boolean) => `{${[value, value, value].join(',')}}`
+  return [
+    '1',
+    thrice(place.bucket),
+    thrice(place.key),
+    thrice(appId),
+    thrice(uid),
+    '{new-1,new-2,new-3}',
+    thrice('message'),
+    thrice('text'),
+    thrice('{}').replaceAll('{}', '"{}"'),
+    thrice('null'),
+    thrice(true),
+    thrice(true),
+    thrice(0),
+  ]
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
+
+const path = fileURLToPath(new URL('../../bin/chorale.js', import.meta.url))
+
+/** Every start after the first is twice as fast. */
+const compileCache = fileURLToPath(
+  new URL('../../../../node_modules/.cache/chorale/compile', import.meta.url),
+)
+
+export type Settings = Readonly<Record<string, string>>
+
+/** What the program needs to run on a database; nothing else of this process's environment. */
+export function settingsFor(databaseUrl: string): Settings {
+  return {
+    DATABASE_URL: databaseUrl,
+    NATS_URL: inject('natsUrl'),
+    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
+  }
+}
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command of the `chorale` program to its end. */
+export async function chorale(settings: Settings, ...args: readonly string[]): Promise<Outcome> {
+  const child = start(settings, args)
+  const stdout = textOf(child.stdout)
+  const stderr = textOf(child.stderr)
+  const [code] = await once(child, 'close')
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+}
+
+/** The JSON that a command prints. Throws when it failed. */
+export async function choraleJson<T>(settings: Settings, ...args: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await chorale(settings, ...args, '--json')
+  if (code !== 0) throw new Error(`chorale ${args.join(' ')} failed: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+export interface Serving extends AsyncDisposable {
+  readonly origin: string
+  /** All it has written so far. */
+  output(): string
+  /** Resolves when a line of the log has this text. */
+  said(text: string): Promise<void>
+  signal(name: NodeJS.Signals): void
+  /** The exit code, when it has ended. */
+  readonly ended: Promise<number | null>
+}
+
+/** `chorale serve` on a free port, once it listens. */
+export async function startServing(
+  settings: Settings,
+  ...args: readonly string[]
+): Promise<Serving> {
+  const child = start(settings, ['serve', '--port', '0', ...args])
+  const written = [textOf(child.stdout), textOf(child.stderr)]
+  const output = () => written.flat().join('')
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
+  const said = async (text: string) => {
+    while (!output().includes(text)) {
+      const more = once(child.stdout, 'data')
+      const gone = ended.then((code) => {
+        if (output().includes(text)) return
+        throw new Error(`It ended with ${code} and never said "${text}": ${output()}`)
+      })
+      await Promise.race([more, gone])
+    }
+  }
+  await said('"msg":"listening"')
+  const line = output()
+    .split('\n')
+    .find((one) => one.includes('"msg":"listening"'))
+  const { address }: { address: string } = JSON.parse(line ?? '')
+  return {
+    origin: address,
+    output,
+    said,
+    signal: (name) => void child.kill(name),
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function start(settings: Settings, args: readonly string[]) {
+  // Away from the clone: a developer's `.env` must not have a say.
+  const child = spawn(process.execPath, [path, ...args], {
+    cwd: tmpdir(),
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return child
+}
+
+function textOf(stream: ChildProcess['stdout']): string[] {
+  const chunks: string[] = []
+  stream?.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk))
+  return chunks
+}

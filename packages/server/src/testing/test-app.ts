@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { type Api, allOperations, type OperationName } from '@chorale/contract/api'
+import type { Client } from '@chorale/contract/operation'
+import { ChoraleError, restClient } from '@chorale/sdk'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import { readConfig } from '../config.ts'
+import type { Db } from '../database/app-db.ts'
+import { createManagementKey } from '../domain/apps/index.ts'
+import { type Assembly, assemble, unixSeconds } from '../main/assemble.ts'
+import { type Given, givenWith } from './builders.ts'
+import { note } from './contract-coverage.ts'
+import { cloneDatabase } from './test-database.ts'
+import { openTwin, type Twin } from './twin.ts'
+
+/** Who calls: a key of the app, or the operator. */
+export type As = 'full' | 'auth'
+
+export interface AppKeys {
+  readonly appId: string
+  readonly full: string
+  readonly auth: string
+}
+
+interface ManagementKey {
+  readonly key: string
+  readonly secret: string
+}
+
+export interface TestApp extends AsyncDisposable {
+  readonly appId: string
+  readonly keys: AppKeys
+  readonly management: ManagementKey
+  /** `http://127.0.0.1:port`, for tests that look at the wire itself. */
+  readonly origin: string
+  readonly managementOrigin: string
+  readonly databaseUrl: string
+  readonly db: Db
+  /** One function per operation, checked against the contract, followed by the twin. */
+  as(who: As): Client<Api>
+  readonly given: Given
+  /** Events that the app has recorded, oldest first. */
+  events(): Promise<{ name: string; payload: unknown }[]>
+  /** Another app in the same install, without a twin. */
+  anotherApp(): Promise<AppKeys>
+  /** Calls with these credentials, whether they are right or wrong. */
+  client(keys: AppKeys, who: As, operator?: ManagementKey): Client<Api>
+}
+
+export interface TestAppOptions {
+  /** Tests with calls at the same time cannot be followed step by step. */
+  readonly twin?: boolean
+  readonly clock?: () => number
+}
+
+/** The service on its own database, cloned from the migrated template, with an app and its twin. */
+export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
+  await using stack = new AsyncDisposableStack()
+  const database = stack.use(await cloneDatabase())
+  const assembly = stack.use(await startService(database.url, options))
+  const origin = originOf(assembly, 0)
+  const managementOrigin = originOf(assembly, 1)
+  const { db } = assembly.database
+  const management = await createManagementKey({ db }, assembly.vault, 'tests', unixSeconds())
+  const client = (keys: AppKeys, who: As, operator: ManagementKey = management) =>
+    restClient({
+      baseUrl: `${origin}/v3`,
+      appId: keys.appId,
+      apiKey: keys[who],
+      management: { url: managementOrigin, ...operator },
+    })
+  const anotherApp = async () => {
+    const none = client({ appId: '', full: '', auth: '' }, 'full')
+    const { data } = await none.createApp({ body: { name: 'Test' } })
+    const made = Object.values(data.apiKeys ?? {})
+    const ofScope = (scope: string) => made.find((key) => key.scope === scope)?.apiKey ?? ''
+    return { appId: data.id, full: ofScope('fullAccess'), auth: ofScope('authOnly') }
+  }
+  const keys = await anotherApp()
+  const twinKeys = await anotherApp()
+  const twin =
+    options.twin === false
+      ? undefined
+      : stack.use(await openTwin(database.url, keys.appId, twinKeys.appId))
+  const as = (who: As) => checked(client(keys, who), client(twinKeys, who), twin)
+  const owned = stack.move()
+  return {
+    appId: keys.appId,
+    keys,
+    management,
+    origin,
+    managementOrigin,
+    databaseUrl: database.url,
+    db,
+    as,
+    given: givenWith(as('full')),
+    events: () => eventsOf(db, keys.appId),
+    anotherApp,
+    client: (...credentials) => checked(client(...credentials), client(...credentials), undefined),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+async function startService(databaseUrl: string, { clock }: TestAppOptions): Promise<Assembly> {
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    NATS_URL: inject('natsUrl'),
+    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
+    // Any number gives the management API its own listener; both take a free port below.
+    MANAGEMENT_PORT: '1',
+  })
+  const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
+  const assembly = await assemble({ config, log, strictAnswers: true, ...(clock && { clock }) })
+  for (const { server } of assembly.servers) await server.listen({ host: '127.0.0.1', port: 0 })
+  return assembly
+}
+
+function originOf({ servers }: Assembly, place: number): string {
+  const address = servers[place]?.server.server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('The server is not there.')
+  return `http://127.0.0.1:${address.port}`
+}
+
+/** Every answer is noted for the contract's coverage; the twin follows where there is one. */
+function checked(
+  client: Client<Api>,
+  twinClient: Client<Api>,
+  twin: Twin | undefined,
+): Client<Api> {
+  const calls: Record<string, unknown> = {}
+  for (const [name, operation] of allOperations) {
+    const inApp = noting(name, client)
+    const inInstall = operation.requires === 'management' && !operation.path.includes(':appId')
+    calls[name] =
+      twin && !inInstall
+        ? (input: unknown) => twin.follow(name, input, inApp, noting(name, twinClient))
+        : inApp
+  }
+  // Built from the same table that types it.
+  return calls as Client<Api>
+}
+
+function noting(name: OperationName, client: Client<Api>) {
+  // The input's type is the contract's, checked where the test calls.
+  const call = client[name] as (input: unknown) => Promise<unknown>
+  return async (input: unknown) => {
+    try {
+      const answer = await call(input)
+      note(name, 'ok')
+      return answer
+    } catch (error) {
+      if (error instanceof ChoraleError) note(name, error.code)
+      throw error
+    }
+  }
+}
+
+async function eventsOf(db: Db, appId: string) {
+  const { rows } = await sql<{ name: string; payload: unknown }>`
+    select name, payload from outbox where app_id = ${appId} order by event_id`.execute(db)
+  return rows
+}

@@ -1,0 +1,83 @@
+import type { OperationName } from '@chorale/contract/api'
+import { ChoraleError } from '@chorale/sdk'
+import { openFingerprint } from './fingerprint.ts'
+
+/**
+ * A second app with the same uids and guids, which repeats each call one step behind. A call that
+ * changes a row of the twin forgot an app id somewhere.
+ */
+export interface Twin extends AsyncDisposable {
+  /** Runs a call in the app, sees that the twin has not changed, repeats it in the twin. */
+  follow(
+    name: OperationName,
+    input: unknown,
+    inApp: (input: unknown) => Promise<unknown>,
+    inTwin: (input: unknown) => Promise<unknown>,
+  ): Promise<unknown>
+}
+
+export async function openTwin(databaseUrl: string, appId: string, twinId: string): Promise<Twin> {
+  const fingerprint = await openFingerprint(databaseUrl)
+  // What is made by chance (keys, tokens) differs between the two: learnt from their answers.
+  const known = new Map<unknown, unknown>([[appId, twinId]])
+  return {
+    async follow(name, input, inApp, inTwin) {
+      const before = await fingerprint.of(twinId)
+      const answer = await settled(inApp(input))
+      if ((await fingerprint.of(twinId)) !== before) {
+        throw new Error(`${name} changed rows of another app: an app id is missing somewhere.`)
+      }
+      const echo = await settled(inTwin(translate(input, known)))
+      if (outcomeOf(answer) !== outcomeOf(echo)) {
+        throw new Error(`${name}: the app says ${outcomeOf(answer)}, its twin ${outcomeOf(echo)}.`)
+      }
+      learn(answer.value, echo.value, known)
+      if ('error' in answer) throw answer.error
+      return answer.value
+    },
+    [Symbol.asyncDispose]: () => fingerprint[Symbol.asyncDispose](),
+  }
+}
+
+type Settled = { readonly value: unknown; readonly error?: ChoraleError }
+
+async function settled(call: Promise<unknown>): Promise<Settled> {
+  try {
+    return { value: await call }
+  } catch (error) {
+    if (error instanceof ChoraleError) return { value: undefined, error }
+    throw error
+  }
+}
+
+function outcomeOf({ error }: Settled): string {
+  return error?.code ?? 'ok'
+}
+
+/** Walks two answers side by side; where they differ in a leaf or a key, one stands for the other. */
+function learn(a: unknown, b: unknown, known: Map<unknown, unknown>): void {
+  if (typeof a === 'object' && a !== null && typeof b === 'object' && b !== null) {
+    const left = Object.entries(a)
+    const right = Object.entries(b)
+    for (const [place, [key, value]] of left.entries()) {
+      const other = right[place]
+      if (!other) continue
+      if (other[0] !== key) known.set(key, other[0])
+      learn(value, other[1], known)
+    }
+  } else if (typeof a === 'string' && typeof b === 'string' && a !== b) {
+    known.set(a, b)
+  }
+}
+
+function translate(value: unknown, known: ReadonlyMap<unknown, unknown>): unknown {
+  if (typeof value === 'string') return known.get(value) ?? value
+  if (Array.isArray(value)) return value.map((item) => translate(item, known))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      String(known.get(key) ?? key),
+      translate(item, known),
+    ]),
+  )
+}

@@ -1,0 +1,236 @@
+import { type Api, api } from '@chorale/contract/api'
+import type { CallInput } from '@chorale/contract/operation'
+import fc from 'fast-check'
+
+/** Who takes part. A new noun is added here; the compiler then names its operations below. */
+const nouns = [
+  'appSettings',
+  'apiKeys',
+  'roles',
+  'restrictedFeatures',
+  'rolePermissions',
+  'users',
+  'authTokens',
+  'friends',
+  'blockedUsers',
+] as const
+
+type Noun = (typeof nouns)[number]
+type NamesOf<T> = T extends unknown ? keyof T : never
+type Name = NamesOf<(typeof api)[Noun]>
+type Input<N extends Name> = CallInput<Api[N]>
+
+export type Command = { readonly [N in Name]: { readonly name: N; readonly input: Input<N> } }[Name]
+
+// Few words, so that calls meet each other's traces; the same in every app, so that a forgotten
+// app id finds something. `$marker` is the app's own, `$key1` the second key that it was given,
+// `$theirKey0` one that the other app was given.
+const uid = fc.constantFrom('ada', 'bob', 'eve', 'zoe')
+const uids = fc.uniqueArray(uid, { minLength: 1, maxLength: 3 })
+const role = fc.constantFrom('default', 'staff', 'guest')
+const name = fc.constantFrom('Ada $marker', 'Bob $marker', 'Bo $marker', 'Zoe $marker')
+const searchKey = fc.constantFrom('a', 'bo', 'zoe', 'ADA', '%', 'bob $marker')
+const metadata = fc.constantFrom({ of: '$marker' }, { '@private': { of: '$marker' } }, {})
+const tags = fc.uniqueArray(fc.constantFrom('red', 'blue', '$marker'), { maxLength: 2 })
+const feature = fc.constantFrom('listUsers', 'getUser', 'u.logout', 'unheardOf')
+const features = fc.uniqueArray(feature, { minLength: 1, maxLength: 3 })
+const permission = fc.constantFrom('listUsers', 'listUsers.mode', 'getUserDetails.mode', 'unknown')
+const roleSettings = fc.constantFrom({ listUsers: 'friendsOnly' } as const, {})
+const scope = fc.constantFrom('authOnly' as const, 'fullAccess' as const)
+const apiKey = fc.constantFrom('$key0', '$key1', '$key2', '$key3', '$theirKey0', '$theirKey2')
+const authToken = fc.constantFrom('$token0', '$token1', '$token2', '$theirToken0')
+const settings = fc.dictionary(
+  fc.constantFrom('apiKeys.authOnlyCreatesUsers', 'core.threads.updateOnMessageActions', 'unknown'),
+  fc.boolean(),
+)
+const flag = fc.boolean()
+const page = { perPage: fc.integer({ min: 1, max: 3 }), page: fc.integer({ min: 1, max: 2 }) }
+const cursor = fc.constantFrom('$cursor0', '$cursor1')
+
+/** Any of the fields, or none. */
+function some<T extends Record<string, fc.Arbitrary<unknown>>>(fields: T) {
+  return fc.record(fields, { requiredKeys: [] })
+}
+
+const given = fc.record
+const ofUser = given({ uid })
+const ofRole = given({ role })
+const ofToken = given({ uid, authToken })
+const ofApp = fc.constant({ appId: '$appId' })
+const paged = some(page)
+const listed = some({ ...page, searchKey, cursor })
+const profile = { role, metadata, tags, statusMessage: fc.constant('$marker') }
+
+/** How each operation may be called. */
+const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
+  createUser: given({
+    body: fc.record(
+      { uid, name, ...profile, withAuthToken: flag },
+      { requiredKeys: ['uid', 'name'] },
+    ),
+  }),
+  listUsers: fc.record(
+    {
+      query: some({
+        ...page,
+        searchKey,
+        cursor,
+        role,
+        roles: fc.uniqueArray(role, { minLength: 1 }),
+        tags: fc.constantFrom(['red'], ['blue', '$marker']),
+        status: fc.constantFrom('available' as const, 'offline' as const),
+        count: flag,
+        withTags: flag,
+        onlyDeactivated: flag,
+        withDeactivated: flag,
+      }),
+      onBehalfOf: uid,
+    },
+    { requiredKeys: ['query'] },
+  ),
+  getUser: fc.record({ params: ofUser, onBehalfOf: uid }, { requiredKeys: ['params'] }),
+  updateUser: given({ params: ofUser, body: some({ name, ...profile }) }),
+  deleteUser: given({ params: ofUser, body: some({ permanent: flag }) }),
+  deactivateUsers: given({ body: given({ uidsToDeactivate: uids }) }),
+  reactivateUsers: given({ body: given({ uidsToActivate: uids }) }),
+
+  createAuthToken: given({ params: ofUser, body: some({ force: flag }) }),
+  listAuthTokens: given({ params: ofUser, query: paged }),
+  deleteAuthTokens: given({ params: ofUser }),
+  getAuthToken: given({ params: ofToken }),
+  updateAuthToken: given({
+    params: ofToken,
+    body: some({ platform: fc.constantFrom('ios $marker', 'web'), appInfo: metadata }),
+  }),
+  deleteAuthToken: given({ params: ofToken }),
+
+  addFriends: given({ params: ofUser, body: given({ accepted: uids }) }),
+  listFriends: given({ params: ofUser, query: listed }),
+  removeFriends: given({ params: ofUser, body: given({ friends: uids }) }),
+
+  blockUsers: given({ params: ofUser, body: given({ blockedUids: uids }) }),
+  unblockUsers: given({ params: ofUser, body: given({ blockedUids: uids }) }),
+  listBlockedUsers: given({
+    params: ofUser,
+    query: some({
+      ...page,
+      searchKey,
+      direction: fc.constantFrom('blockedByMe' as const, 'hasBlockedMe' as const, 'both' as const),
+    }),
+  }),
+
+  createRole: given({
+    body: fc.record(
+      { role, name, metadata, settings: roleSettings },
+      { requiredKeys: ['role', 'name'] },
+    ),
+  }),
+  listRoles: given({ query: paged }),
+  getRole: given({ params: ofRole }),
+  updateRole: given({ params: ofRole, body: some({ name, metadata, settings: roleSettings }) }),
+  deleteRole: given({ params: ofRole }),
+
+  restrictFeatures: given({ params: ofRole, body: given({ featuresToRestrict: features }) }),
+  listRestrictedFeatures: given({ params: ofRole, query: paged }),
+  allowFeatures: given({
+    params: ofRole,
+    body: some({ featuresToAllow: features, allowAll: flag }),
+  }),
+
+  listRolePermissions: given({ params: ofRole, query: paged }),
+  setRolePermissions: given({
+    params: ofRole,
+    body: given({
+      permissions: fc.dictionary(permission, fc.constantFrom('allow', 'deny', 'friends', null)),
+    }),
+  }),
+  unsetRolePermission: given({ params: given({ role, permission }) }),
+
+  createApiKey: given({ body: fc.record({ name, scope }, { requiredKeys: ['name'] }) }),
+  listApiKeys: given({ query: some({ scope, searchKey }) }),
+  getApiKey: given({ params: given({ apiKey }) }),
+  updateApiKey: given({ params: given({ apiKey }), body: some({ name, scope }) }),
+  deleteApiKey: given({ params: given({ apiKey }) }),
+
+  mapAppSettings: given({ params: ofApp, body: given({ settings }) }),
+  listAppSettings: given({ params: ofApp }),
+  unmapAppSettings: given({
+    params: ofApp,
+    body: given({ settings: fc.constant(['apiKeys.authOnlyCreatesUsers']) }),
+  }),
+}
+
+/** Everyday calls on users, and many on two or three nouns: so these get in each other's way. */
+export const commandsOfARun: fc.Arbitrary<fc.Arbitrary<Command>> = fc
+  .uniqueArray(fc.constantFrom(...nouns), { minLength: 2, maxLength: 3 })
+  .map((chosen) =>
+    fc.oneof(
+      { weight: 1, arbitrary: commandOf('users') },
+      ...chosen.map((noun) => ({ weight: 3, arbitrary: commandOf(noun) })),
+    ),
+  )
+
+function commandOf(noun: Noun): fc.Arbitrary<Command> {
+  const names = Object.keys(api[noun]) as Name[]
+  // Name and input come from the same line of the table, which typed them.
+  const ofName = (name: Name) =>
+    fc.record({ name: fc.constant(name), input: inputs[name] }) as fc.Arbitrary<Command>
+  return fc.oneof(...names.map(ofName))
+}
+
+const inBoth: readonly Command[] = [
+  { name: 'createRole', input: { body: { role: 'staff', name: 'Staff $marker' } } },
+  {
+    name: 'restrictFeatures',
+    input: { params: { role: 'staff' }, body: { featuresToRestrict: ['logout'] } },
+  },
+  { name: 'createUser', input: { body: { uid: 'ada', name: 'Ada $marker', role: 'staff' } } },
+  { name: 'createUser', input: { body: { uid: 'bob', name: 'Bob $marker', withAuthToken: true } } },
+  { name: 'addFriends', input: { params: { uid: 'ada' }, body: { accepted: ['bob'] } } },
+  { name: 'blockUsers', input: { params: { uid: 'ada' }, body: { blockedUids: ['bob'] } } },
+  { name: 'createApiKey', input: { body: { name: 'Third $marker' } } },
+]
+
+/** What the apps have before chance takes over: mostly the same, and each something of its own. */
+export const prelude: Readonly<Record<'a' | 'b', readonly Command[]>> = {
+  a: [
+    ...inBoth,
+    { name: 'createRole', input: { body: { role: 'guest', name: 'Guest $marker' } } },
+    { name: 'createUser', input: { body: { uid: 'zoe', name: 'Zoe $marker', role: 'guest' } } },
+  ],
+  b: [
+    ...inBoth,
+    { name: 'createUser', input: { body: { uid: 'eve', name: 'Eve $marker' } } },
+    {
+      name: 'mapAppSettings',
+      input: {
+        params: { appId: '$appId' },
+        body: { settings: { 'apiKeys.authOnlyCreatesUsers': false } },
+      },
+    },
+    {
+      name: 'restrictFeatures',
+      input: { params: { role: 'staff' }, body: { featuresToRestrict: ['listUsers'] } },
+    },
+  ],
+}
+
+/** What each app is asked in the end: whatever was changed shows in one of these. */
+export const epilogue: readonly Command[] = [
+  { name: 'listUsers', input: { query: { withDeactivated: true, withTags: true } } },
+  { name: 'listUsers', input: { query: { count: true, searchKey: 'a' }, onBehalfOf: 'ada' } },
+  { name: 'listAuthTokens', input: { params: { uid: 'bob' } } },
+  { name: 'listFriends', input: { params: { uid: 'ada' } } },
+  { name: 'listBlockedUsers', input: { params: { uid: 'ada' }, query: { direction: 'both' } } },
+  { name: 'listRoles', input: {} },
+  { name: 'listRestrictedFeatures', input: { params: { role: 'staff' } } },
+  { name: 'listRolePermissions', input: { params: { role: 'staff' }, query: { perPage: 5 } } },
+  { name: 'listApiKeys', input: {} },
+  { name: 'listAppSettings', input: { params: { appId: '$appId' } } },
+]
+
+/** And, with its auth-only key, the one call that a setting takes away from that key. */
+export const lastByAuthKey: Command = {
+  name: 'createUser',
+  input: { body: { uid: 'kim', name: 'Kim $marker' } },
+}

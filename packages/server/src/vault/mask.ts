@@ -1,0 +1,14 @@
+/** Enough to recognise a secret, too little to use it. */
+export function mask(secret: string): string {
+  if (secret.length <= 12) return '*'.repeat(secret.length)
+  return secret.slice(0, 5) + '*'.repeat(secret.length - 10) + secret.slice(-5)
+}
+
+const secretNames = /^(apiKey|authToken|.*(password|secret|private_?key|p8Key))$/i
+
+/** JSON in which every field that is named like a secret is masked. */
+export function withoutSecrets(value: unknown): string {
+  return JSON.stringify(value, (key, inner: unknown) =>
+    secretNames.test(key) && typeof inner === 'string' ? mask(inner) : inner,
+  )
+}

@@ -1,0 +1,241 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { expect, test } from 'vitest'
+
+// The rules are tried on a small copy of the house, so that the real tree is never dirtied.
+
+const root = resolve(import.meta.dirname, '..')
+const src = 'packages/server/src'
+
+const cleanHouse: Record<string, string> = {
+  'package.json': '{ "private": true, "type": "module" }',
+  'packages/contract/package.json': `{
+    "name": "@chorale/contract", "type": "module", "dependencies": { "typebox": "1.0.0" },
+    "exports": { "./users": "./src/users/users.ts" } }`,
+  'packages/server/package.json': `{
+    "name": "@chorale/server", "type": "module",
+    "dependencies": { "@chorale/contract": "0.1.0", "kysely": "1.0.0", "pg": "1.0.0" } }`,
+  'packages/contract/src/users/users.ts': `import { Type } from 'typebox'
+    export const User = Type`,
+  [`${src}/main/serve.ts`]: `import '../api.ts'
+    import '../http/server.ts'`,
+  [`${src}/api.ts`]: `import './domain/groups/groups.ts'
+    import './domain/users/users.ts'`,
+  [`${src}/http/server.ts`]: `import '../pipeline/pipeline.ts'`,
+  [`${src}/pipeline/pipeline.ts`]: `import './handler.ts'`,
+  [`${src}/pipeline/handler.ts`]: `import type { AppDb } from '../database/app-db.ts'
+    export type Ctx = { db: AppDb }`,
+  [`${src}/database/app-db.ts`]: `import { Pool } from 'pg'
+    import { sql } from 'kysely'
+    export type AppDb = { pool: typeof Pool, sql: typeof sql }`,
+  [`${src}/domain/users/index.ts`]: `export { access } from './access.ts'`,
+  [`${src}/domain/users/access.ts`]: `import { selectUser } from './users.sql.ts'
+    export const access = selectUser`,
+  [`${src}/domain/users/users.ts`]: `import type { User } from '@chorale/contract/users'
+    import type { Ctx } from '../../pipeline/handler.ts'
+    import { access } from './access.ts'
+    export const get = (ctx: Ctx): [Ctx, typeof User] => access(ctx)`,
+  [`${src}/domain/users/users.sql.ts`]: `import { sql } from 'kysely'
+    import type { AppDb } from '../../database/app-db.ts'
+    export const selectUser = (db: AppDb) => sql(db)`,
+  [`${src}/domain/groups/index.ts`]: `export { groups } from './groups.ts'`,
+  [`${src}/domain/groups/groups.ts`]: `import { access } from '../users/index.ts'
+    export const groups = access`,
+  [`${src}/domain/users/users.test.ts`]: `import '../../http/server.ts'
+    import '../groups/groups.ts'
+    import 'pg'`,
+}
+
+/** Builds a house of these files and returns the names of the rules each file breaks. */
+function inspect(files: Record<string, string>): Map<string, string[]> {
+  const house = mkdtempSync(join(tmpdir(), 'chorale-arrows-'))
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(join(house, path)), { recursive: true })
+    writeFileSync(join(house, path), text)
+  }
+  try {
+    for (const [path, text] of Object.entries(files)) put(path, text)
+    for (const name of ['pg', 'kysely', 'typebox']) {
+      put(`node_modules/${name}/package.json`, `{ "name": "${name}", "main": "index.js" }`)
+      put(`node_modules/${name}/index.js`, '')
+    }
+    mkdirSync(join(house, 'node_modules/@chorale'), { recursive: true })
+    symlinkSync('../../packages/contract', join(house, 'node_modules/@chorale/contract'))
+    return cruise(house)
+  } finally {
+    rmSync(house, { recursive: true, force: true })
+  }
+}
+
+function cruise(house: string): Map<string, string[]> {
+  const report: { summary: { violations: { from: string; rule: { name: string } }[] } } =
+    JSON.parse(
+      execFileSync(
+        process.execPath,
+        [
+          join(root, 'node_modules/.bin/depcruise'),
+          ...['--config', join(root, '.dependency-cruiser.mjs')],
+          ...['--output-type', 'json', '.'],
+        ],
+        { cwd: house, encoding: 'utf8', maxBuffer: 64 << 20 },
+      ),
+    )
+  const broken = new Map<string, string[]>()
+  for (const { from, rule } of report.summary.violations) {
+    broken.set(from, [...(broken.get(from) ?? []), rule.name].sort())
+  }
+  return broken
+}
+
+test('the clean house passes, its far-reaching test included', () => {
+  expect(inspect(cleanHouse)).toEqual(new Map())
+})
+
+// Each case is a file put in the house, and the rules it must break. All are put there at once.
+const cases: [what: string, path: string, text: string, ...rules: string[]][] = [
+  [
+    'the domain importing http/',
+    `${src}/domain/users/friends.ts`,
+    `import '../../http/server.ts'`,
+    'domain-knows-nothing-above',
+  ],
+  [
+    'the domain importing the pipeline itself, even only for a type',
+    `${src}/domain/users/blocked-users.ts`,
+    `import type {} from '../../pipeline/pipeline.ts'`,
+    'domain-knows-nothing-above',
+  ],
+  [
+    'users importing groups',
+    `${src}/domain/users/auth-tokens.ts`,
+    `import '../groups/index.ts'`,
+    'domain-order-users',
+  ],
+  [
+    'webhooks importing any module',
+    `${src}/domain/webhooks/webhooks.ts`,
+    `import '../users/index.ts'`,
+    'domain-order-webhooks',
+  ],
+  [
+    'a module without a place in the row',
+    `${src}/domain/extras/extras.ts`,
+    `import '../../database/app-db.ts'`,
+    'domain-module-has-a-place',
+  ],
+  [
+    'another module entered beside its door',
+    `${src}/domain/groups/members.ts`,
+    `import '../users/access.ts'`,
+    'domain-through-the-door',
+  ],
+  [
+    "another module's statements",
+    `${src}/domain/groups/bans.ts`,
+    `import '../users/users.sql.ts'`,
+    'sql-of-another-module',
+  ],
+  [
+    'statements called from main/',
+    `${src}/main/app.ts`,
+    `import '../domain/users/users.sql.ts'`,
+    'sql-outside-the-domain',
+  ],
+  [
+    'a cycle, even one that is closed only by a type',
+    `${src}/worker/loop.ts`,
+    `import './retries.ts'`,
+    'no-cycle',
+  ],
+  [
+    'the driver outside database/',
+    `${src}/outbox/publish.ts`,
+    `import pg from 'pg'`,
+    'driver-stays-in-database',
+  ],
+  [
+    'the driver in a *.sql.ts file',
+    `${src}/domain/users/friends.sql.ts`,
+    `import { Pool } from 'pg'`,
+    'driver-stays-in-database',
+  ],
+  [
+    'SQL in a handler',
+    `${src}/domain/users/profiles.ts`,
+    `import { sql } from 'kysely'`,
+    'statements-stay-in-sql',
+  ],
+  [
+    'an edge importing the domain',
+    `${src}/gateway/session.ts`,
+    `import '../domain/users/index.ts'`,
+    'edges-never-know-the-domain',
+  ],
+  [
+    'the pipeline importing an edge',
+    `${src}/pipeline/rate-limit.ts`,
+    `import '../http/server.ts'`,
+    'pipeline-knows-nothing-above',
+  ],
+  [
+    'the database importing the pipeline',
+    `${src}/database/lane.ts`,
+    `import '../pipeline/pipeline.ts'`,
+    'floor-knows-nothing-above',
+  ],
+  [
+    'main/ imported',
+    `${src}/worker/dead-letters.ts`,
+    `import '../main/serve.ts'`,
+    'main-is-imported-by-nobody',
+  ],
+  [
+    'the contract importing anything but its schema library',
+    'packages/contract/src/errors.ts',
+    `import 'node:fs'`,
+    'contract-stands-alone',
+  ],
+  [
+    'the sdk importing the server',
+    'packages/sdk/src/rest.ts',
+    `import '../../server/src/pipeline/handler.ts'`,
+    'sdk-knows-only-the-contract',
+  ],
+  [
+    'production code importing a test',
+    `${src}/pipeline/failure.ts`,
+    `import '../domain/users/users.test.ts'`,
+    'no-test-code-in-production',
+    'pipeline-knows-nothing-above',
+  ],
+  [
+    'a file that nobody imports and that imports nobody',
+    `${src}/pipeline/lonely.ts`,
+    'export const limit = 1',
+    'no-orphan',
+  ],
+  [
+    'an import that leads nowhere',
+    `${src}/pipeline/lost.ts`,
+    `import './nowhere.ts'`,
+    'no-unresolvable',
+  ],
+]
+
+const broken = inspect({
+  ...cleanHouse,
+  ...Object.fromEntries(cases.map(([, path, text]) => [path, text])),
+  // Closes the cycle; the checker accuses one file of it, the first by name.
+  [`${src}/worker/retries.ts`]: `import type {} from './loop.ts'`,
+})
+
+test.each(cases)('%s fails the build', (_what, path, _text, ...rules) => {
+  expect(broken.get(path)).toEqual([...rules].sort())
+})
+
+test('nothing else is accused', () => {
+  const planted = cases.map(([, path]) => path)
+  expect([...broken.keys()].filter((path) => !planted.includes(path))).toEqual([])
+})

@@ -1,0 +1,11 @@
+/** Writes every generated file; `--check` only compares, and names all that are stale. */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+const generators = ['compatibility.ts', 'where-is.ts', 'schema-dump.ts', 'settings.ts']
+
+for (const name of generators) {
+  const command = [join(import.meta.dirname, name), ...process.argv.slice(2)]
+  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+}

@@ -1,0 +1,124 @@
+/** Runs the five commands of the README as they stand there, in a fresh clone of HEAD. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fromFile, settingsSchema } from '../packages/server/src/config.ts'
+import { lastLines, waitUntil } from './services/commands.ts'
+import { withScratchDatabase } from './services/scratch.ts'
+import { ensureServices } from './services.ts'
+import { root } from './tree.ts'
+
+const heading = '## From clone to first answer'
+const timeoutMs = 600_000
+const mark = '=== the output of the next command ==='
+
+function commandsOf(readme: string): string[] {
+  const section = readme.split(`${heading}\n`)[1]?.split('\n## ')[0]
+  const block = /```sh\n(.*?)```/s.exec(section ?? '')?.[1]
+  if (!block) throw new Error(`README.md has no commands under "${heading}"`)
+  return block.split(/(?<!\\)\n/).filter((line) => line.trim() !== '')
+}
+
+/** Only the address of the clone is ours: everything else is run as written. */
+function fromHere([clone = '', ...rest]: readonly string[]): string[] {
+  const changed = clone.replace(/^(git clone )\S+/, (_, start) => `${start}'${root}'`)
+  if (changed === clone) throw new Error('the first command of README.md does not clone')
+  return [changed, ...rest]
+}
+
+/** A newcomer's environment: none of our settings, nothing that `npm run` added for this clone. */
+function newcomer(own: Record<string, string>): NodeJS.ProcessEnv {
+  const settings = [...Object.keys(settingsSchema.properties), ...fromFile.map((n) => `${n}_FILE`)]
+  const added = /^(?:npm_(?!config_)|npm_config_local_prefix$|INIT_CWD$)/
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !settings.includes(name) && !added.test(name),
+  )
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const path = folders.filter((folder) => !folder.endsWith('node_modules/.bin')).join(delimiter)
+  return { ...Object.fromEntries(kept), PATH: path, ...own }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  // A listening TCP server has an address with a port.
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Runs a script in a process group of its own, and ends whatever it left running. */
+async function run(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Run> {
+  const shell = spawn('bash', [script], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const { pid } = shell
+  if (pid === undefined) throw new Error('bash is missing')
+  const group = (signal: NodeJS.Signals | 0) => {
+    try {
+      return process.kill(-pid, signal)
+    } catch {
+      return false
+    }
+  }
+  const end = () => group('SIGTERM')
+  const late = setTimeout(end, timeoutMs)
+  process.once('SIGINT', end).once('SIGTERM', end)
+  const chunks: Buffer[] = []
+  shell.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+  try {
+    const code = await new Promise<number | null>((resolve) => shell.once('exit', resolve))
+    return { code, output: Buffer.concat(chunks).toString('utf8') }
+  } finally {
+    clearTimeout(late)
+    end()
+    if (!(await waitUntil(() => !group(0), 30_000))) group('SIGKILL')
+  }
+}
+
+interface Run {
+  readonly code: number | null
+  readonly output: string
+}
+
+/** The last command printed an answer and, by `.curlrc`, its status. */
+function objectionTo({ code, output }: Run, commands: readonly string[]): string | undefined {
+  const outputs = output.split(`${mark}\n`).slice(1)
+  if (code !== 0) return `command ${outputs.length} failed: ${commands[outputs.length - 1]}`
+  const [, body = '', status] = /^(.*)\n(\d+)$/s.exec(outputs.at(-1)?.trim() ?? '') ?? []
+  if (status !== '200') return `the last command was answered with status ${status}`
+  const { data }: { data?: { uid?: string } } = JSON.parse(body)
+  return data?.uid === 'ada' ? undefined : 'the answer does not hold the created user'
+}
+
+async function check(folder: string): Promise<string | undefined> {
+  const commands = fromHere(commandsOf(readFileSync(join(root, 'README.md'), 'utf8')))
+  if (commands.length !== 5) return `README.md promises five commands and has ${commands.length}`
+  const script = join(folder, 'commands.sh')
+  const steps = commands.map((text) => `echo '${mark}'\n${text}\ntest $? = 0 || exit 1\n`)
+  writeFileSync(script, steps.join(''))
+  writeFileSync(join(folder, '.curlrc'), 'write-out = "\\n%{http_code}"\n')
+  const { databaseUrl, natsUrl } = await ensureServices()
+  const port = await freePort()
+  return withScratchDatabase(databaseUrl, `chorale_readme_${process.pid}`, async (url) => {
+    const own = { DATABASE_URL: url, NATS_URL: natsUrl, PORT: String(port), CURL_HOME: folder }
+    const result = await run(script, folder, newcomer(own))
+    const objection = objectionTo(result, commands)
+    if (objection === undefined) return undefined
+    return [objection, result.output, lastLines(join(folder, 'chorale/chorale.log'))].join('\n')
+  })
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'chorale-readme-'))
+try {
+  const objection = await check(folder)
+  console.log(objection ?? 'readme: the five commands work')
+  process.exitCode = objection === undefined ? 0 : 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

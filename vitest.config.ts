@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config'
+
+// Both projects need PostgreSQL and NATS, so both go through the same set-up.
+const everyProject: {
+  globalSetup: string[]
+  pool: 'forks'
+  testTimeout: number
+  hookTimeout: number
+} = {
+  globalSetup: ['packages/server/src/testing/global-setup.ts'],
+  pool: 'forks',
+  testTimeout: 20_000,
+  hookTimeout: 60_000,
+}
+
+export default defineConfig({
+  test: {
+    // Two cores also carry the database; more workers only wait for each other.
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...everyProject,
+          name: 'unit',
+          include: ['packages/**/*.test.ts', 'tools/**/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...everyProject,
+          name: 'long',
+          include: ['packages/**/*.long.ts', 'bench/**/*.long.ts'],
+          testTimeout: 600_000,
+        },
+      },
+    ],
+  },
+})
