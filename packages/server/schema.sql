@@ -10,7 +10,16 @@ CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys 
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     AS $$
+declare
+  appended bigint;
 begin
+  -- A statement of its own: the next one sees all that was committed while this one waited.
+  perform from (
+    select distinct t.bucket, t.key from unnest(p_buckets, p_keys) as t(bucket, key)
+    order by t.bucket, t.key) w
+  cross join lateral (
+    select from conversations c where c.bucket = w.bucket and c.conversation_key = w.key
+    for no key update) c;
   return query
   with ranked as materialized (
     select t.*, row_number() over w as nth, sum(t.counts::int) over w as nth_counted
@@ -22,22 +31,17 @@ begin
            sum(r.joins)::bigint as joins, max(r.nth) filter (where r.shows) as shown_nth,
            array_agg(r.place order by r.nth) as places,
            array_agg(r.nth_counted order by r.nth) as nth_counted
-    from ranked r group by r.bucket, r.key order by r.bucket, r.key
-  ), locked as materialized (
-    select g.* from growth g
-    cross join lateral (
-      select from conversations c where c.bucket = g.bucket and c.conversation_key = g.key
-      for no key update) c
+    from ranked r group by r.bucket, r.key
   ), moved as (
     update conversations c
-    set head = c.head + l.entries,
-        counted = c.counted + l.counted,
-        participants_count = c.participants_count + l.joins,
-        shown_seq = coalesce(c.head + l.shown_nth, c.shown_seq),
-        updated_at = case when l.shown_nth is null then c.updated_at else p_at end
-    from locked l where c.bucket = l.bucket and c.conversation_key = l.key
-    returning l.bucket, l.key, c.head as last_seq, c.head - l.entries as head,
-              c.counted - l.counted as counted, l.places, l.nth_counted
+    set head = c.head + g.entries,
+        counted = c.counted + g.counted,
+        participants_count = c.participants_count + g.joins,
+        shown_seq = coalesce(c.head + g.shown_nth, c.shown_seq),
+        updated_at = case when g.shown_nth is null then c.updated_at else p_at end
+    from growth g where c.bucket = g.bucket and c.conversation_key = g.key
+    returning g.bucket, g.key, c.head as last_seq, c.head - g.entries as head,
+              c.counted - g.counted as counted, g.places, g.nth_counted
   ), placed as materialized (
     select m.bucket, m.key, e.place, m.head + e.nth as seq, m.counted + e.nth_counted as counted,
            nextval('entry_numbers') * 64 + m.bucket as id
@@ -61,6 +65,10 @@ begin
     from moved m having count(*) > 0
   )
   select e.place, e.seq, e.id, e.counted from placed e;
+  get diagnostics appended = row_count;
+  if appended < cardinality(p_keys) then
+    raise foreign_key_violation using message = 'A conversation to append to does not exist.';
+  end if;
 end
 $$;
 
@@ -308,10 +316,11 @@ CREATE TABLE public.position_moves (
     bucket smallint NOT NULL,
     conversation_key bigint NOT NULL,
     uid text NOT NULL COLLATE pg_catalog."C",
-    kind "char" NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
     seq bigint NOT NULL,
     at bigint NOT NULL,
-    app_id text NOT NULL COLLATE pg_catalog."C"
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    CONSTRAINT position_moves_kind_check CHECK ((kind = ANY (ARRAY['delivered'::text, 'read'::text])))
 )
 PARTITION BY LIST (bucket);
 

@@ -27,7 +27,19 @@ export const Attachment = Type.Object({
 const MessageData = Type.Object({
   text: Type.Optional(Type.String()),
   metadata: Type.Optional(Metadata),
+  url: Type.Optional(Type.String()),
+  resource: Type.Optional(Type.String()),
   attachments: Type.Optional(Type.Array(Attachment)),
+  reactions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        reaction: Type.String(),
+        count: Type.Integer(),
+        reactedByMe: Type.Optional(Type.Boolean()),
+      }),
+    ),
+  ),
+  moderation: Type.Optional(Type.Object({ status: Type.String() })),
   action: Type.Optional(Type.String()),
   oldScope: Type.Optional(Type.String()),
   newScope: Type.Optional(Type.String()),
@@ -39,6 +51,7 @@ export const Message = Type.Object({
   id: Type.String({ description: 'Digits; grows within a conversation.' }),
   muid: Type.Optional(Type.String()),
   conversationId: Type.String(),
+  parentId: Type.Optional(Type.String({ description: 'The message that this one replies to.' })),
   sender: Type.String(),
   receiverType: OneOf('user', 'group'),
   receiver: Type.String(),
@@ -47,6 +60,11 @@ export const Message = Type.Object({
   data: MessageData,
   sentAt: Timestamp,
   updatedAt: Timestamp,
+  editedAt: Type.Optional(Timestamp),
+  editedBy: Type.Optional(Type.String()),
+  deletedAt: Type.Optional(Timestamp),
+  deletedBy: Type.Optional(Type.String()),
+  tags: Type.Optional(Type.Array(Type.String())),
   receipts: Type.Optional(
     Type.Object({
       data: Type.Array(

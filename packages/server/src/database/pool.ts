@@ -31,6 +31,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
     connectionTimeoutMillis: 5000,
+    // Compiling a plan takes longer than any statement of ours should run.
+    options: '-c jit=off',
     application_name: 'chorale',
   })
   pool.on('error', options.onIdleError)

@@ -1,9 +1,18 @@
-import { CompiledQuery } from 'kysely'
-import type { Db } from '../database/app-db.ts'
+import pg from 'pg'
 import type { Query } from './many-users.ts'
 
-export function queryOn(db: Db): Query {
-  return (text, values = []) => db.executeQuery(CompiledQuery.raw(text, [...values]))
+/** On a connection without the time limit of the service's own. */
+export async function withQuery<T>(
+  databaseUrl: string,
+  work: (query: Query) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    return await work((text, values) => client.query(text, values && [...values]))
+  } finally {
+    await client.end()
+  }
 }
 
 export interface ManyGroups {

@@ -13,6 +13,12 @@ const nouns = [
   'authTokens',
   'friends',
   'blockedUsers',
+  'groups',
+  'members',
+  'bannedUsers',
+  'scopePermissions',
+  'conversations',
+  'positions',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -40,7 +46,12 @@ const scope = fc.constantFrom('authOnly' as const, 'fullAccess' as const)
 const apiKey = fc.constantFrom('$key0', '$key1', '$key2', '$key3', '$theirKey0', '$theirKey2')
 const authToken = fc.constantFrom('$token0', '$token1', '$token2', '$theirToken0')
 const settings = fc.dictionary(
-  fc.constantFrom('apiKeys.authOnlyCreatesUsers', 'core.threads.updateOnMessageActions', 'unknown'),
+  fc.constantFrom(
+    'apiKeys.authOnlyCreatesUsers',
+    'core.conversations.updateOnGroupActions',
+    'core.threads.updateOnMessageActions',
+    'unknown',
+  ),
   fc.boolean(),
 )
 const flag = fc.boolean()
@@ -59,7 +70,44 @@ const ofToken = given({ uid, authToken })
 const ofApp = fc.constant({ appId: '$appId' })
 const paged = some(page)
 const listed = some({ ...page, searchKey, cursor })
+const guid = fc.constantFrom('tea', 'den', 'pub')
+const groupScope = fc.constantFrom('admin' as const, 'moderator' as const, 'participant' as const)
+// Checking a password takes long on purpose, so there are few.
+const groupType = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom('public' as const, 'private' as const) },
+  fc.constant('password' as const),
+)
+const look = {
+  name,
+  type: groupType,
+  password: fc.constant('sesame'),
+  owner: uid,
+  metadata,
+  tags,
+  description: fc.constant('$marker'),
+}
+const memberLists = some({ admins: uids, moderators: uids, participants: uids, usersToBan: uids })
+const scopePermission = fc.constantFrom('sendMessage', 'listMembers', 'unknown')
+const scopePermissions = fc.dictionary(scopePermission, fc.constantFrom('allow', 'deny', 'friends'))
+const messageId = fc.constantFrom('$message0', '$message1', '$message2', '$theirMessage0')
+const upTo = some({ messageId })
+const behind = given({ messageId })
+const conversationId = fc.constantFrom('group_tea', 'group_den', 'ada_user_bob')
+const ofGroup = given({ guid })
+const ofMember = given({ guid, uid })
+const ofScope = given({ guid, scope: groupScope })
 const profile = { role, metadata, tags, statusMessage: fc.constant('$marker') }
+
+type Fields<T> = { [K in keyof T]: fc.Arbitrary<T[K]> }
+
+function as<T extends object>(fields: Fields<T>): fc.Arbitrary<T & { onBehalfOf: string }> {
+  return fc.tuple(fc.record<T>(fields), uid).map(([call, onBehalfOf]) => ({ ...call, onBehalfOf }))
+}
+
+/** On behalf of somebody, or of nobody. */
+function perhapsAs<T extends object>(fields: Fields<T>): fc.Arbitrary<T> {
+  return fc.oneof(fc.record<T>(fields), as(fields))
+}
 
 /** How each operation may be called. */
 const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
@@ -146,6 +194,78 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   }),
   unsetRolePermission: given({ params: given({ role, permission }) }),
 
+  createGroup: perhapsAs({
+    body: fc.record(
+      { ...look, guid, members: memberLists },
+      { requiredKeys: ['guid', 'name', 'type'] },
+    ),
+  }),
+  listGroups: perhapsAs({
+    query: some({
+      ...page,
+      searchKey,
+      cursor,
+      type: fc.constantFrom('public' as const, 'protected' as const, 'private' as const),
+      tags: fc.constant(['red', '$marker']),
+      sortBy: fc.constantFrom('name' as const, 'guid' as const, 'createdAt' as const),
+      hasJoined: flag,
+      withTags: flag,
+    }),
+  }),
+  getGroup: perhapsAs({ params: ofGroup }),
+  updateGroup: perhapsAs({ params: ofGroup, body: some(look) }),
+  deleteGroup: perhapsAs({ params: ofGroup }),
+  transferGroupOwnership: perhapsAs({ params: ofGroup, body: given({ owner: uid }) }),
+
+  addMembers: fc.oneof(
+    perhapsAs({ params: ofGroup, body: memberLists }),
+    as({ params: ofGroup, body: some({ password: fc.constantFrom('sesame', 'wrong') }) }),
+  ),
+  leaveGroup: as({ params: ofGroup }),
+  listMembers: perhapsAs({
+    params: ofGroup,
+    query: some({ ...page, searchKey, cursor, scopes: fc.constant(['participant' as const]) }),
+  }),
+  changeMemberScope: perhapsAs({ params: ofMember, body: some({ scope: groupScope }) }),
+  kickMember: perhapsAs({ params: ofMember }),
+
+  banUser: perhapsAs({ params: ofMember }),
+  unbanUser: perhapsAs({ params: ofMember }),
+  listBannedUsers: perhapsAs({ params: ofGroup, query: listed }),
+
+  listScopePermissions: given({ params: ofScope, query: paged }),
+  setScopePermissions: given({ params: ofScope, body: given({ permissions: scopePermissions }) }),
+  unsetScopePermission: given({
+    params: given({ guid, scope: groupScope, permission: scopePermission }),
+  }),
+
+  listConversations: perhapsAs({
+    query: some({
+      ...page,
+      searchKey,
+      cursor,
+      tags: fc.constant(['red', '$marker']),
+      withTags: flag,
+      withUserAndGroupTags: flag,
+      unread: flag,
+    }),
+  }),
+  getConversation: as({ params: given({ conversationId }) }),
+  deleteConversation: as({ params: given({ conversationId }) }),
+  getUserConversation: as({ params: ofUser }),
+  updateUserConversation: as({ params: ofUser, body: some({ tags }) }),
+  resetUserConversation: as({ params: ofUser }),
+  getGroupConversation: as({ params: ofGroup }),
+  updateGroupConversation: as({ params: ofGroup, body: some({ tags }) }),
+  resetGroupConversation: as({ params: ofGroup }),
+
+  markUserConversationDelivered: as({ params: ofUser, body: upTo }),
+  markUserConversationRead: as({ params: ofUser, body: upTo }),
+  markUserConversationUnread: as({ params: ofUser, body: behind }),
+  markGroupConversationDelivered: as({ params: ofGroup, body: upTo }),
+  markGroupConversationRead: as({ params: ofGroup, body: upTo }),
+  markGroupConversationUnread: as({ params: ofGroup, body: behind }),
+
   createApiKey: given({ body: fc.record({ name, scope }, { requiredKeys: ['name'] }) }),
   listApiKeys: given({ query: some({ scope, searchKey }) }),
   getApiKey: given({ params: given({ apiKey }) }),
@@ -189,6 +309,19 @@ const inBoth: readonly Command[] = [
   { name: 'addFriends', input: { params: { uid: 'ada' }, body: { accepted: ['bob'] } } },
   { name: 'blockUsers', input: { params: { uid: 'ada' }, body: { blockedUids: ['bob'] } } },
   { name: 'createApiKey', input: { body: { name: 'Third $marker' } } },
+  {
+    name: 'createGroup',
+    input: {
+      body: {
+        guid: 'tea',
+        name: 'Tea $marker',
+        type: 'public',
+        owner: 'ada',
+        tags: ['$marker'],
+        members: { participants: ['bob'] },
+      },
+    },
+  },
 ]
 
 /** What the apps have before chance takes over: mostly the same, and each something of its own. */
@@ -197,10 +330,22 @@ export const prelude: Readonly<Record<'a' | 'b', readonly Command[]>> = {
     ...inBoth,
     { name: 'createRole', input: { body: { role: 'guest', name: 'Guest $marker' } } },
     { name: 'createUser', input: { body: { uid: 'zoe', name: 'Zoe $marker', role: 'guest' } } },
+    {
+      name: 'createGroup',
+      input: { body: { guid: 'den', name: 'Den $marker', type: 'private', owner: 'bob' } },
+    },
   ],
   b: [
     ...inBoth,
     { name: 'createUser', input: { body: { uid: 'eve', name: 'Eve $marker' } } },
+    { name: 'banUser', input: { params: { guid: 'tea', uid: 'eve' } } },
+    {
+      name: 'setScopePermissions',
+      input: {
+        params: { guid: 'tea', scope: 'participant' },
+        body: { permissions: { listMembers: 'deny' } },
+      },
+    },
     {
       name: 'mapAppSettings',
       input: {
@@ -215,7 +360,7 @@ export const prelude: Readonly<Record<'a' | 'b', readonly Command[]>> = {
   ],
 }
 
-/** What each app is asked in the end: whatever was changed shows in one of these. */
+/** What each app is asked in the end: whatever was changed shows in one of these, and is undone. */
 export const epilogue: readonly Command[] = [
   { name: 'listUsers', input: { query: { withDeactivated: true, withTags: true } } },
   { name: 'listUsers', input: { query: { count: true, searchKey: 'a' }, onBehalfOf: 'ada' } },
@@ -226,7 +371,18 @@ export const epilogue: readonly Command[] = [
   { name: 'listRestrictedFeatures', input: { params: { role: 'staff' } } },
   { name: 'listRolePermissions', input: { params: { role: 'staff' }, query: { perPage: 5 } } },
   { name: 'listApiKeys', input: {} },
+  { name: 'listGroups', input: { query: { withTags: true } } },
+  { name: 'listGroups', input: { onBehalfOf: 'bob' } },
+  { name: 'listMembers', input: { params: { guid: 'tea' } } },
+  { name: 'listMembers', input: { params: { guid: 'tea' }, onBehalfOf: 'bob' } },
+  { name: 'listBannedUsers', input: { params: { guid: 'tea' } } },
+  { name: 'listScopePermissions', input: { params: { guid: 'tea', scope: 'participant' } } },
+  { name: 'listConversations', input: { query: { withTags: true } } },
+  { name: 'listConversations', input: { query: { perPage: 1 }, onBehalfOf: 'bob' } },
   { name: 'listAppSettings', input: { params: { appId: '$appId' } } },
+  { name: 'createAuthToken', input: { params: { uid: 'bob' }, body: {} } },
+  { name: 'unblockUsers', input: { params: { uid: 'ada' }, body: { blockedUids: ['bob'] } } },
+  { name: 'removeFriends', input: { params: { uid: 'ada' }, body: { friends: ['bob'] } } },
 ]
 
 /** And, with its auth-only key, the one call that a setting takes away from that key. */

@@ -32,7 +32,7 @@ const drawnSteps: fc.Arbitrary<Step[]> = fc.noBias(
         ),
         command,
       }),
-      { minLength: 1, maxLength: 24, size: 'max' },
+      { minLength: 1, maxLength: 32, size: 'max' },
     ),
   ),
 )
@@ -43,7 +43,7 @@ interface World {
   readonly clients: Readonly<Record<As, object>>
   /** In names and metadata of this app only. */
   readonly marker: string
-  readonly made: { readonly key: string[]; readonly token: string[]; readonly cursor: string[] }
+  readonly made: Readonly<Record<'key' | 'token' | 'cursor' | 'message', string[]>>
   /** Calls so far, which is also its time: it passes as fast with a neighbour as without. */
   calls: number
 }
@@ -53,6 +53,7 @@ const madeIn: Readonly<Record<string, keyof World['made']>> = {
   apiKey: 'key',
   authToken: 'token',
   next: 'cursor',
+  id: 'message',
 }
 
 /** For a secret that nobody was given. */
@@ -60,6 +61,7 @@ const unknown = {
   key: '0'.repeat(40),
   token: `zoe_1700000000${'0'.repeat(40)}`,
   cursor: 'W10',
+  message: '1',
 } as const
 
 const epoch = 1_700_000_000
@@ -204,7 +206,7 @@ async function newWorld({ app, setTime }: Install): Promise<World> {
     keys,
     clients: { full: app.client(keys, 'full'), auth: app.client(keys, 'auth') },
     marker: randomBytes(8).toString('hex'),
-    made: { key: [keys.full, keys.auth], token: [], cursor: [] },
+    made: { key: [keys.full, keys.auth], token: [], cursor: [], message: [] },
     calls: 0,
   }
 }
@@ -280,7 +282,7 @@ async function settled(client: object, name: string, input: unknown): Promise<ob
   }
 }
 
-const reference = /\$(marker|appId|key|token|cursor|theirKey|theirToken)(\d*)/g
+const reference = /\$(marker|appId|key|token|cursor|message|theirKey|theirToken|theirMessage)(\d*)/g
 
 function resolve(value: unknown, world: World, other: World | undefined): unknown {
   if (typeof value === 'string') {
@@ -305,6 +307,8 @@ function referent(what: string, place: number, world: World, other: World | unde
       return other?.made.key[place] ?? unknown.key
     case 'theirToken':
       return other?.made.token[place] ?? unknown.token
+    case 'theirMessage':
+      return other?.made.message[place] ?? unknown.message
     default:
       return world.made[what as keyof World['made']][place] ?? unknown[what as keyof World['made']]
   }
@@ -312,8 +316,8 @@ function referent(what: string, place: number, world: World, other: World | unde
 
 function learn(answer: unknown, { made }: World): void {
   visit(answer, (key, value) => {
-    const list = made[madeIn[key] ?? 'key']
-    if (madeIn[key] && !list.includes(value)) list.push(value)
+    const kind = key === 'id' && !isMessageId(value) ? undefined : madeIn[key]
+    if (kind && !made[kind].includes(value)) made[kind].push(value)
   })
 }
 
@@ -325,12 +329,27 @@ function visit(value: unknown, see: (key: string, text: string) => void): void {
   }
 }
 
-/** The answer with cursors readable, so that what is in them can be seen. */
+/**
+ * The answer with cursors readable, so that what is in them can be seen; without numbers that all
+ * apps of an install are given in turn: those of messages and of conversations.
+ */
 function textOf(answer: object): string {
   return JSON.stringify(answer, (key, value: unknown) => {
-    if (key === 'next') return Buffer.from(String(value), 'base64url').toString('utf8')
+    if (key === 'next') return readable(String(value)).replace(/,\d+]$/, ',<key>]')
+    if (key === 'id' && isMessageId(value)) return '<message>'
+    if (key === 'message' || key === 'devMessage') {
+      return typeof value === 'string' ? value.replace(/^(The message) \d+/, '$1') : value
+    }
     return key === 'data' && Array.isArray(value) ? inOrder(value) : value
   })
+}
+
+function readable(cursor: string): string {
+  return Buffer.from(cursor, 'base64url').toString('utf8')
+}
+
+function isMessageId(value: unknown): boolean {
+  return typeof value === 'string' && /^\d+$/.test(value)
 }
 
 /** The two keys of a new app are of the same second: their order is chance. */

@@ -26,9 +26,15 @@ const unread = sql`
     where w.bucket = p.bucket and w.conversation_key = p.conversation_key and w.seq > p.read_seq
       and w.counts and w.deleted_at is not null and w.sender <> p.uid)`
 
+/**
+ * The head of each participant's conversation. The limit keeps the planner from reading the heads
+ * of the whole install instead, which it thinks cheaper for a user with some hundred of them.
+ */
 const joined = sql`
   participants p
-  join conversations c on c.bucket = p.bucket and c.conversation_key = p.conversation_key`
+  cross join lateral (
+    select c.updated_at, c.shown_seq, c.counted from conversations c
+    where c.bucket = p.bucket and c.conversation_key = p.conversation_key limit 1) c`
 
 /** Full rows for the few that were chosen: the last message and the unread count cost a probe each. */
 function complete(chosen: RawBuilder<unknown>) {
@@ -41,11 +47,16 @@ function complete(chosen: RawBuilder<unknown>) {
               'muid', e.muid, 'data', e.data, 'sentAt', e.sent_at, 'updatedAt', e.updated_at)
             from entries e
             where e.bucket = c.bucket and e.conversation_key = c.conversation_key
-              and e.seq = c.shown_seq and e.seq > p.reset_seq and e.deleted_at is null) as last
+              and e.seq = c.shown_seq and e.deleted_at is null) as last
     from (${chosen}) as chosen
-    join participants p on p.bucket = chosen.bucket and p.conversation_key = chosen.conversation_key
-      and p.uid = chosen.uid
-    join conversations c on c.bucket = p.bucket and c.conversation_key = p.conversation_key`
+    cross join lateral (
+      select * from participants p
+      where p.bucket = chosen.bucket and p.conversation_key = chosen.conversation_key
+        and p.uid = chosen.uid limit 1) p
+    cross join lateral (
+      select * from conversations c
+      where c.bucket = p.bucket and c.conversation_key = p.conversation_key limit 1) c
+    where c.shown_seq > p.reset_seq`
 }
 
 /** Undefined before the first message, and after a reset until the next. */
@@ -54,11 +65,11 @@ export async function findConversation(
   { bucket, key }: ConversationKey,
   uid: string,
 ): Promise<ConversationRow | undefined> {
-  const { rows } = await sql<ConversationRow>`
-    ${complete(sql`select p.bucket, p.conversation_key, p.uid from participants p
-                   where p.bucket = ${bucket} and p.conversation_key = ${key} and p.uid = ${uid}
-                     and p.app_id = ${appId}`)}
-    where c.shown_seq > p.reset_seq`.execute(db)
+  const chosen = sql`
+    select p.bucket, p.conversation_key, p.uid from participants p
+    where p.bucket = ${bucket} and p.conversation_key = ${key} and p.uid = ${uid}
+      and p.app_id = ${appId}`
+  const { rows } = await sql<ConversationRow>`${complete(chosen)}`.execute(db)
   return rows[0]
 }
 
@@ -96,9 +107,9 @@ export async function listConversations(
 
 function byActivity(after: Key | undefined) {
   return {
-    by: sql`c.updated_at desc, c.conversation_key desc`,
+    by: sql`c.updated_at desc, p.conversation_key desc`,
     behind: after
-      ? sql`(c.updated_at, c.conversation_key) < (${after[0]}, ${after[1]})`
+      ? sql`(c.updated_at, p.conversation_key) < (${after[0]}, ${after[1]})`
       : sql`true`,
   }
 }

@@ -1,8 +1,8 @@
 export { deleteUserConversations } from './conversations.sql.ts'
 export { conversationHandlers } from './conversations.ts'
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
-export { loadCounterparts, shownGroup } from './counterparts.ts'
-export { type EntryRow, shownEntry, uidsIn } from './entry-view.ts'
+export { type Counterparts, loadCounterparts, shownGroup } from './counterparts.ts'
+export { type EntryRow, shownEntry } from './entry-view.ts'
 export {
   adjustParticipants,
   appendEntries,

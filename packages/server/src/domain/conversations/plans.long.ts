@@ -1,6 +1,6 @@
 import { afterAll, test } from 'vitest'
 import { checkHotPlans, crowdedGroup } from '../../testing/hot-plans.ts'
-import { loadGroups, queryOn, settleEntries } from '../../testing/many-entries.ts'
+import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
@@ -12,11 +12,12 @@ afterAll(async () => {
 })
 
 test('every hot statement walks indexes of one partition, at a million entries', async () => {
-  const { appId, db } = app
-  const query = queryOn(db)
-  await loadGroups(query, appId, { prefix: 'tea', groups: 2000, members: 20, entries: 480 })
-  await loadGroups(query, appId, { prefix: 'hall', groups: 2, members: 10_000, entries: 20_000 })
-  await settleEntries(query)
+  const { appId, db, databaseUrl } = app
+  await withQuery(databaseUrl, async (query) => {
+    await loadGroups(query, appId, { prefix: 'tea', groups: 10_000, members: 8, entries: 96 })
+    await loadGroups(query, appId, { prefix: 'hall', groups: 2, members: 10_000, entries: 20_000 })
+    await settleEntries(query)
+  })
   await checkHotPlans(explainer, await crowdedGroup(db, appId, 'tea-1000'))
   await checkHotPlans(explainer, await crowdedGroup(db, appId, 'hall-2'))
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { checkHotPlans, crowdedGroup, firstPage, hotStatements } from '../../testing/hot-plans.ts'
-import { loadGroups, queryOn, settleEntries } from '../../testing/many-entries.ts'
+import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
@@ -12,11 +12,14 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 const { db, appId } = app
-const query = queryOn(db)
 
-await loadGroups(query, appId, { prefix: 'tea', groups: 100, members: 20, entries: 200 })
-await settleEntries(query)
-const crowded = await crowdedGroup(db, appId, 'tea-1')
+// A table of few pages is rightly read from end to end: there must be enough of everything.
+await withQuery(app.databaseUrl, async (query) => {
+  await loadGroups(query, appId, { prefix: 'tea', groups: 8000, members: 2, entries: 2 })
+  await loadGroups(query, appId, { prefix: 'hall', groups: 4, members: 1000, entries: 1000 })
+  await settleEntries(query)
+})
+const crowded = await crowdedGroup(db, appId, 'hall-1')
 
 test('every hot statement walks indexes of one partition, at 20,000 entries', async () => {
   await checkHotPlans(explainer, crowded)
@@ -31,10 +34,13 @@ test('a statement that loses its index is noticed', async () => {
   }
   expect(await objections('drop index entries_by_id', 'mark')).not.toEqual([])
   expect(await objections('drop index entries_by_muid', 'find by muid')).not.toEqual([])
-  const primary = 'alter table participants drop constraint participants_pkey'
-  expect(await objections(primary, 'is participant')).not.toEqual([])
-  const byUser = 'drop index participants_by_user'
-  const list = await explainer.plansOf((trx) => firstPage({ appId, db: trx }, 'tea-1'), [byUser])
+  const primary = 'alter table conversations drop constraint conversations_pkey'
+  expect(await objections(primary, 'head')).not.toEqual([])
+  const without = [
+    'drop index participants_by_user',
+    'alter table participants drop constraint participants_pkey',
+  ]
+  const list = await explainer.plansOf((trx) => firstPage({ appId, db: trx }, 'hall-1'), without)
   expect(list.flatMap((plan) => objectionsTo(plan, { partitions: 'many' }))).not.toEqual([])
 })
 

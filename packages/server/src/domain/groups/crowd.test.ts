@@ -3,7 +3,7 @@ import type { Client } from '@chorale/contract/operation'
 import { ChoraleError } from '@chorale/sdk'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { disorderIn, logOf } from '../../testing/log-entries.ts'
+import { deadlocksIn, disorderIn, logOf } from '../../testing/log-entries.ts'
 import { startTestApp, type TestApp } from '../../testing/test-app.ts'
 import type { ConversationKey } from '../conversations/index.ts'
 
@@ -133,6 +133,7 @@ test('adding members 25 at a time, by callers who name the same ones, adds each 
   }
   const calls = Array.from({ length: 20 }, (_, n) => add(n * 5))
   expect(await outcomesOf(app, calls)).toEqual(new Map([['ok', 20]]))
+  expect(await deadlocksIn(app.db)).toBe(0)
   const { log, ...state } = await stateOf(app, 'hall')
   expect(state).toEqual({ count: 100, members: 100, participants: 100, both: 0, disorder: [] })
   expect(log).toHaveLength(100)
@@ -174,6 +175,7 @@ test('whatever eight callers do to the same user at once, rows and count agree',
     const { members } = state
     expect(state).toEqual({ count: members, members, participants: members, both: 0, disorder: [] })
   }
+  expect(await deadlocksIn(app.db)).toBe(0)
 }, 120_000)
 
 test('a user who joins while they are deleted for ever is a member of nothing after', async () => {
@@ -188,6 +190,7 @@ test('a user who joins while they are deleted for ever is a member of nothing af
     const outcomes = await outcomesOf(app, joins.toSpliced(n % 6, 0, remove))
     expect(['ok', 'ERR_UID_NOT_FOUND']).toEqual(expect.arrayContaining([...outcomes.keys()]))
   }
+  expect(await deadlocksIn(app.db)).toBe(0)
   for (let n = 0; n < 6; n++) {
     const { log: _, ...state } = await stateOf(app, `g${n}`)
     expect(state).toEqual({ count: 1, members: 1, participants: 1, both: 0, disorder: [] })

@@ -5,12 +5,12 @@ import type { Ctx } from '../../pipeline/handler.ts'
 import {
   appendEntries,
   type ConversationKey,
+  type Counterparts,
   deleteParticipants,
   type EntryRow,
   insertParticipants,
   loadCounterparts,
   shownEntry,
-  uidsIn,
 } from '../conversations/index.ts'
 
 /** The group's history is its conversation: whatever happens to members is an entry there. */
@@ -33,8 +33,8 @@ export function actorUid({ actor }: Ctx): string {
 }
 
 /** Records what happened; nobody comes or goes with it. */
-export async function record(ctx: Ctx, group: GroupKey, action: Action): Promise<Message[]> {
-  return append(ctx, group, [action], 0)
+export async function record(ctx: Ctx, group: GroupKey, action: Action): Promise<void> {
+  await append(ctx, group, [action], 0)
 }
 
 /** Records arrivals. The new members have seen everything up to their own arrival. */
@@ -45,12 +45,21 @@ export async function recordArrivals(
   uids: readonly string[],
 ): Promise<Message[]> {
   if (uids.length === 0) return []
-  const messages = await append(ctx, group, actions, 1)
-  // The head is ours until the commit, so the place of the newcomers is exact.
-  const count = await insertParticipants(ctx.db, group, group.guid, uids)
+  const { guid } = group
+  // Whatever can be read before is: from the append to the commit everyone else waits for the head.
+  const named = actions.flatMap(({ on }) => (on === undefined ? [] : [on]))
+  const seen = await loadCounterparts(
+    ctx.db,
+    { uids: [actorUid(ctx), ...named], guids: [guid] },
+    { viewer: ctx.actor?.uid, withTags: true },
+  )
+  const ids = await append(ctx, group, actions, 1)
+  const count = await insertParticipants(ctx.db, group, guid, uids)
   const limit = memberLimit(ctx)
-  if (count > limit) throw new Failure('ERR_NO_VACANCY', { guid: group.guid, limit })
-  return messages
+  if (count > limit) throw new Failure('ERR_NO_VACANCY', { guid, limit })
+  return ids.map((id, place) =>
+    shownEntry(rowOf(ctx, id, actions[place]), { kind: 'group', guid }, grownTo(seen, count)),
+  )
 }
 
 export async function recordDeparture(
@@ -63,6 +72,17 @@ export async function recordDeparture(
   await deleteParticipants(ctx.db, group, [uid])
 }
 
+/** The group was read before the arrivals; its count is known after them. */
+function grownTo(seen: Counterparts, membersCount: number): Counterparts {
+  return {
+    ...seen,
+    group(guid) {
+      const group = seen.group(guid)
+      return group && { ...group, membersCount }
+    },
+  }
+}
+
 function memberLimit({ app }: Ctx): number {
   const own = app.settings['groups.memberLimit']
   return typeof own === 'number' ? own : appSettingDefaults['groups.memberLimit']
@@ -73,7 +93,7 @@ async function append(
   group: GroupKey,
   actions: readonly Action[],
   joins: number,
-): Promise<Message[]> {
+): Promise<number[]> {
   const sender = actorUid(ctx)
   // One setting decides whether an action becomes the last message and raises unread counts.
   const visible = ctx.app.settings['core.conversations.updateOnGroupActions'] !== false
@@ -93,8 +113,7 @@ async function append(
     })),
     ctx.now,
   )
-  const rows = placed.map(({ id }, place) => rowOf(ctx, id, actions[place]))
-  return show(ctx, group.guid, rows)
+  return placed.map(({ id }) => id)
 }
 
 function rowOf(ctx: Ctx, id: number, action: Action | undefined): EntryRow {
@@ -108,14 +127,4 @@ function rowOf(ctx: Ctx, id: number, action: Action | undefined): EntryRow {
     sentAt: ctx.now,
     updatedAt: ctx.now,
   }
-}
-
-async function show(ctx: Ctx, guid: string, rows: readonly EntryRow[]): Promise<Message[]> {
-  const receiver = { kind: 'group', guid } as const
-  const seen = await loadCounterparts(
-    ctx.db,
-    { uids: rows.flatMap((row) => uidsIn(row, receiver)), guids: [guid] },
-    { viewer: ctx.actor?.uid, withTags: true },
-  )
-  return rows.map((row) => shownEntry(row, receiver, seen))
 }
