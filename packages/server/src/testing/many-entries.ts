@@ -37,6 +37,8 @@ export async function loadGroups(query: Query, appId: string, wanted: ManyGroups
      from (select n, nextval('conversation_keys') as key from generate_series(1, $3::int) as n) as made`,
     [appId, `${prefix}-`, groups],
   )
+  // Or else each member's foreign key may be looked for from end to end.
+  await query('analyze groups')
   await query(
     `insert into conversations (bucket, conversation_key, app_id, head, counted, participants_count,
                                 shown_seq, created_at, updated_at)

@@ -15,7 +15,7 @@ interface Node {
   readonly Plans?: readonly Node[]
 }
 
-export interface Statement {
+interface Statement {
   readonly text: string
   readonly values: readonly unknown[]
 }
@@ -61,6 +61,7 @@ export async function openExplainer(databaseUrl: string): Promise<Explainer> {
       inVain(async () => {
         const { statements, types, settings } = await insideOf(client, name)
         for (const setting of settings) await client.query(`set local ${setting}`)
+        await client.query('deallocate all')
         const plans: Node[] = []
         for (const mode of ['force_custom_plan', 'force_generic_plan']) {
           await client.query(`set local plan_cache_mode = ${mode}`)

@@ -11,5 +11,6 @@ test('a send writes as many rows in a group of 5,000 as in a group of 10', async
   // The head, the own-count of the sender, the entry, the receipt of the batch.
   expect(small.rows).toBe(4)
   expect(large.rows).toBe(4)
-  expect(large.walRecords).toBeLessThanOrEqual(small.walRecords * 1.2)
+  // One more now and then: a longer index has more pages to split.
+  expect(large.walRecords).toBeLessThanOrEqual(small.walRecords + 2)
 })

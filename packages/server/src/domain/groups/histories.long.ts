@@ -14,7 +14,7 @@ test(
   'one caller, five hundred histories: every answer is the predicted one',
   async () => {
     const property = fc.asyncProperty(
-      histories({ min: 25, max: 120 }),
+      histories({ min: 1, max: 150 }),
       fc.boolean(),
       async (history, actionsCount) => playAlone(stages.next(actionsCount), history),
     )

@@ -14,11 +14,12 @@ const atMost = { interruptAfterTimeLimit: 100_000, markInterruptAsFailure: true 
 
 test('one caller gets every answer that the model predicts, and the rows follow', async () => {
   const property = fc.asyncProperty(
-    histories({ min: 25, max: 60 }),
+    // From 1: a failing one can only shrink to what it may be.
+    histories({ min: 1, max: 90 }),
     fc.boolean(),
     async (history, actionsCount) => playAlone(stages.next(actionsCount), history),
   )
-  await fc.assert(property, { numRuns: 20, ...atMost })
+  await fc.assert(property, { numRuns: 30, ...atMost })
 }, 120_000)
 
 test('eight callers at once leave a group that its log explains', async () => {

@@ -11,7 +11,7 @@ export interface Answer {
   readonly seen?: Seen
 }
 
-export interface Seen {
+interface Seen {
   readonly unread: number
   readonly lastSeq: number
   readonly tags: readonly string[]

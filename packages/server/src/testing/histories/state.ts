@@ -4,7 +4,7 @@ import { disorderIn, logOf, type StoredEntry } from '../log-entries.ts'
 import type { LogEntry } from './model.ts'
 import { conversationOf, play, type Stage } from './player.ts'
 
-export interface Participant {
+interface Participant {
   readonly uid: string
   readonly readSeq: number
   readonly resetSeq: number

@@ -33,14 +33,14 @@ const weights = {
   unban: 3,
   scope: 5,
   send: 12,
-  read: 6,
-  unread: 4,
+  read: 12,
+  unread: 6,
   reset: 2,
   tag: 2,
   look: 4,
 } as const
 
-export type Kind = keyof typeof weights
+type Kind = keyof typeof weights
 
 /** Kinds that only a person can do. */
 const personal: ReadonlySet<Kind> = new Set<Kind>([
