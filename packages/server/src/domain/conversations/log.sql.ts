@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
+import type { EntryRow } from './entry-view.ts'
 
 /** The place of a conversation: an internal key, never the public label. */
 export interface ConversationKey {
@@ -17,6 +18,8 @@ export interface NewEntry extends ConversationKey {
   readonly type: string
   /** JSON text. */
   readonly data: string
+  /** JSON text of what stands beside the data. */
+  readonly extra?: string | undefined
   readonly parentSeq?: number | undefined
   /** Raises unread counts. */
   readonly counts: boolean
@@ -34,7 +37,7 @@ export interface Placed {
 
 const append = hot<Placed & { place: number }>(
   'append',
-  'select place, seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+  'select place, seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
 )
 
 /** Appends in one statement, all or nothing; results in the order of the entries. */
@@ -54,6 +57,7 @@ export async function appendEntries(
     column(({ category }) => category),
     column(({ type }) => type),
     column(({ data }) => data),
+    column(({ extra }) => extra ?? null),
     column(({ parentSeq }) => parentSeq ?? null),
     column(({ counts }) => counts),
     column(({ shows }) => shows),
@@ -63,6 +67,24 @@ export async function appendEntries(
     .sort((a, b) => a.place - b.place)
     .map(({ seq, id, counted }) => ({ seq, id, counted }))
 }
+
+/** The stored entry of a place. */
+export async function findEntry(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  seq: number,
+): Promise<EntryRow | undefined> {
+  const { rows } = await sql<EntryRow>`
+    select ${entryColumns} from entries e
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+  return rows[0]
+}
+
+/** Needs the table `e`. */
+export const entryColumns = sql`
+  e.id, e.sender, e.category, e.type, e.muid, e.data, e.extra, e.sent_at as "sentAt",
+  e.updated_at as "updatedAt", e.edited_at as "editedAt", e.deleted_at as "deletedAt"`
 
 export interface Muid extends ConversationKey {
   readonly sender: string
