@@ -33,9 +33,10 @@ export interface Placed {
   readonly seq: number
   readonly id: number
   readonly counted: number
+  readonly at: number
 }
 
-const append = hot<Placed & { place: number }>(
+const append = hot<Omit<Placed, 'at'> & { place: number }>(
   'append',
   'select place, seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
 )
@@ -65,7 +66,7 @@ export async function appendEntries(
   ])
   return rows
     .sort((a, b) => a.place - b.place)
-    .map(({ seq, id, counted }) => ({ seq, id, counted }))
+    .map(({ seq, id, counted }) => ({ seq, id, counted, at: now }))
 }
 
 /** The stored entry of a place. */
@@ -94,7 +95,8 @@ export interface Muid extends ConversationKey {
 /** Of these, the entries that are stored already, by `muidName`. */
 export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<string, Placed>> {
   const { rows } = await sql<Muid & Placed>`
-    select e.bucket, e.conversation_key as key, e.sender, e.muid, e.seq, e.id, e.counted
+    select e.bucket, e.conversation_key as key, e.sender, e.muid, e.seq, e.id, e.counted,
+           e.sent_at as at
     from unnest(${wanted.map(({ bucket }) => bucket)}::smallint[],
                 ${wanted.map(({ key }) => key)}::bigint[],
                 ${wanted.map(({ sender }) => sender)}::text[],
@@ -104,7 +106,10 @@ export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<s
       where e.bucket = w.bucket and e.conversation_key = w.key and e.sender = w.sender
         and e.muid = w.muid limit 1) e`.execute(db)
   return new Map(
-    rows.map((row) => [muidName(row), { seq: row.seq, id: row.id, counted: row.counted }]),
+    rows.map((row) => [
+      muidName(row),
+      { seq: row.seq, id: row.id, counted: row.counted, at: row.at },
+    ]),
   )
 }
 

@@ -13,8 +13,6 @@ import {
 /** Stored now, or found: the same `muid` of the same sender is one entry, however often it comes. */
 export interface Appended extends Placed {
   readonly repeated: boolean
-  /** When it was appended; of a repeat, when it was tried. */
-  readonly at: number
 }
 
 const lanes = 2
@@ -51,7 +49,7 @@ export async function appendOnce(
       return entries.map((entry) => {
         const found = byName.get(nameOf(entry)) ?? (hasMuid(entry) && known.get(muidName(entry)))
         if (!found) throw new Error('An entry was lost between the batch and its result.')
-        return { ...found, repeated: !first.has(entry), at: now }
+        return { ...found, repeated: !first.has(entry) }
       })
     } catch (error) {
       if (!isDuplicate(error, /sender_muid_idx$/)) throw error
