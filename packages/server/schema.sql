@@ -3,7 +3,7 @@
 
 CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
 
-CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys bigint[], p_app_ids text[], p_senders text[], p_muids text[], p_categories text[], p_types text[], p_data text[], p_parent_seqs bigint[], p_counts boolean[], p_shows boolean[], p_joins bigint[]) RETURNS TABLE(place bigint, seq bigint, id bigint, counted bigint)
+CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys bigint[], p_app_ids text[], p_senders text[], p_muids text[], p_categories text[], p_types text[], p_data text[], p_extras text[], p_parent_seqs bigint[], p_counts boolean[], p_shows boolean[], p_joins bigint[]) RETURNS TABLE(place bigint, seq bigint, id bigint, counted bigint)
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -54,10 +54,11 @@ begin
     where p.bucket = s.bucket and p.conversation_key = s.key and p.uid = s.sender
   ), written as (
     insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at,
-                         parent_seq, counts, app_id, sender, category, type, muid, data)
+                         parent_seq, counts, app_id, sender, category, type, muid, data, extra)
     select e.bucket, e.key, e.seq, e.id, p_at, e.counted, p_at, p_parent_seqs[e.place],
            p_counts[e.place], p_app_ids[e.place], p_senders[e.place], p_categories[e.place],
-           p_types[e.place], p_muids[e.place], p_data[e.place]::jsonb
+           p_types[e.place], p_muids[e.place], p_data[e.place]::jsonb,
+           p_extras[e.place]::jsonb
     from placed e
   ), receipt as (
     insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)
@@ -202,9 +203,30 @@ CREATE TABLE public.entries (
     category text NOT NULL COLLATE pg_catalog."C",
     type text NOT NULL,
     muid text COLLATE pg_catalog."C",
-    data jsonb NOT NULL
+    data jsonb NOT NULL,
+    extra jsonb,
+    erased boolean DEFAULT false NOT NULL
 )
 PARTITION BY LIST (bucket);
+
+CREATE TABLE public.entry_edits (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    nth bigint NOT NULL,
+    edited_at bigint NOT NULL,
+    data jsonb NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C"
+);
+
+ALTER TABLE public.entry_edits ALTER COLUMN nth ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.entry_edits_nth_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE SEQUENCE public.entry_numbers
     START WITH 1
@@ -403,6 +425,9 @@ ALTER TABLE ONLY public.conversations
 
 ALTER TABLE ONLY public.entries
     ADD CONSTRAINT entries_pkey PRIMARY KEY (bucket, conversation_key, seq);
+
+ALTER TABLE ONLY public.entry_edits
+    ADD CONSTRAINT entry_edits_pkey PRIMARY KEY (bucket, conversation_key, seq, nth);
 
 ALTER TABLE ONLY public.friends
     ADD CONSTRAINT friends_pkey PRIMARY KEY (app_id, uid, friend_uid);

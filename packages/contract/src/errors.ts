@@ -148,6 +148,37 @@ export const errors = {
     message: 'The conversation cannot be seen by this user.',
     fix: 'Not theirs, not a member of the group, or no message has been exchanged yet.',
   },
+  ERR_EMPTY_MESSAGE_TEXT: { status: 400, message: 'A text message needs a text.' },
+  ERR_INVALID_MESSAGE_TEXT: { status: 400, message: 'The text of a message is a string.' },
+  ERR_INVALID_MESSAGE_TYPE: {
+    status: 400,
+    message: 'The category {category} has no type {type}.',
+  },
+  ERR_EMPTY_MESSAGE_FILE: { status: 400, message: 'A media message needs an attachment.' },
+  ERR_INVALID_MEDIA_MESSAGE: {
+    status: 400,
+    message: 'The attachments are not valid.',
+    fix: 'Each has a url, and name, mimeType and extension as strings, size as a whole number.',
+  },
+  ERR_EMPTY_CUSTOM_DATA: { status: 400, message: 'A custom message needs data.customData.' },
+  ERR_INVALID_CUSTOM_DATA: { status: 400, message: 'data.customData is an object.' },
+  ERR_INVALID_MESSAGE_DATA: {
+    status: 400,
+    message: 'The data of the message is not valid.',
+    fix: 'An interactive message has data.interactiveData, an object.',
+  },
+  ERR_INVALID_METADATA: { status: 400, message: 'data.metadata is an object.' },
+  ERR_MESSAGE_NOT_A_SENDER: {
+    status: 403,
+    message: 'Only the sender may do that; in a group also moderators and admins.',
+  },
+  ERR_MESSAGE_NO_ACCESS: { status: 403, message: 'The message {id} cannot be seen by this user.' },
+  ERR_MESSAGE_ACTION_NOT_ALLOWED: {
+    status: 403,
+    message: 'An action message can be neither edited nor deleted.',
+  },
+  ERR_BLOCKED_RECEIVER: { status: 403, message: 'The sender has blocked the user {uid}.' },
+  ERR_BLOCKED_SENDER: { status: 403, message: 'The user {uid} has blocked the sender.' },
   ERR_MESSAGE_ID_NOT_FOUND: { status: 404, message: 'The message {id} does not exist here.' },
 
   // Management

@@ -37,6 +37,7 @@ const tags: Readonly<Record<string, string>> = {
   'API Keys': 'What the server of an app shows to be let in.',
   Apps: 'Tenants of this install. Calls of the operator, at the management address.',
   Settings: 'What is switched on in an app. Calls of the operator, at the management address.',
+  Messages: 'What people say, in the order in which they said it.',
 }
 
 function tagsInUse() {
@@ -234,6 +235,10 @@ function byReference(document: Json): OpenApiDocument {
   )
   const defined = new Set<string>()
   const text = JSON.stringify(document, (key, value: unknown) => {
+    if (isDocumented(value)) {
+      const { 'x-documents': properties, ...schema } = value
+      return { ...schema, properties }
+    }
     const name = isSchema(value) ? names.get(JSON.stringify(value)) : undefined
     if (name === undefined) return value
     if (key === name && !defined.has(name)) {
@@ -243,6 +248,11 @@ function byReference(document: Json): OpenApiDocument {
     return { $ref: `#/components/schemas/${name}` }
   })
   return JSON.parse(text) as OpenApiDocument
+}
+
+/** Fields that the rules check rather than the schema. */
+function isDocumented(value: unknown): value is Json & { 'x-documents': Json } {
+  return typeof value === 'object' && value !== null && 'x-documents' in value
 }
 
 function isSchema(value: unknown): boolean {

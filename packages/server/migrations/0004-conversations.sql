@@ -188,6 +188,10 @@ create table entries (
   type text not null,
   muid text collate "C",
   data jsonb not null,
+  -- What stands beside the data, where there is any: tags, mentions, who edited or deleted it.
+  extra jsonb,
+  -- Deleted for ever: emptied, but its place stays, because the log has no holes.
+  erased boolean not null default false,
   primary key (bucket, conversation_key, seq)
 ) partition by list (bucket);
 create table entries_0 partition of entries
@@ -248,7 +252,7 @@ create table append_receipts (
 -- made: every join is a walk of an index, whatever the statistics say.
 create function append_entries(
   p_at bigint, p_buckets smallint[], p_keys bigint[], p_app_ids text[], p_senders text[],
-  p_muids text[], p_categories text[], p_types text[], p_data text[], p_parent_seqs bigint[],
+  p_muids text[], p_categories text[], p_types text[], p_data text[], p_extras text[], p_parent_seqs bigint[],
   p_counts boolean[], p_shows boolean[], p_joins bigint[])
 returns table (place bigint, seq bigint, id bigint, counted bigint)
 language plpgsql
@@ -301,10 +305,11 @@ begin
     where p.bucket = s.bucket and p.conversation_key = s.key and p.uid = s.sender
   ), written as (
     insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at,
-                         parent_seq, counts, app_id, sender, category, type, muid, data)
+                         parent_seq, counts, app_id, sender, category, type, muid, data, extra)
     select e.bucket, e.key, e.seq, e.id, p_at, e.counted, p_at, p_parent_seqs[e.place],
            p_counts[e.place], p_app_ids[e.place], p_senders[e.place], p_categories[e.place],
-           p_types[e.place], p_muids[e.place], p_data[e.place]::jsonb
+           p_types[e.place], p_muids[e.place], p_data[e.place]::jsonb,
+           p_extras[e.place]::jsonb
     from placed e
   ), receipt as (
     insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)

@@ -17,6 +17,7 @@ import {
   memberHandlers,
   scopePermissionHandlers,
 } from './domain/groups/index.ts'
+import { messageHandlers, type Sending, sendHandlers } from './domain/messages/index.ts'
 import {
   furnishRoles,
   restrictedFeatureHandlers,
@@ -33,26 +34,30 @@ import {
 import type { AllHandlers, Ctx } from './pipeline/handler.ts'
 
 /** Every operation meets its handler. */
-export const handlers: AllHandlers = {
-  install: appsHandlers(furnishApp),
-  app: {
-    ...appHandlers,
-    ...appSettingHandlers,
-    ...apiKeyHandlers,
-    ...roleHandlers,
-    ...restrictedFeatureHandlers,
-    ...rolePermissionHandlers,
-    ...userHandlers(farewell),
-    ...authTokenHandlers,
-    ...friendHandlers,
-    ...blockedUserHandlers,
-    ...conversationHandlers,
-    ...positionHandlers,
-    ...groupHandlers,
-    ...memberHandlers,
-    ...bannedUserHandlers,
-    ...scopePermissionHandlers,
-  },
+export function handlersWith(sending: Sending): AllHandlers {
+  return {
+    install: appsHandlers(furnishApp),
+    app: {
+      ...appHandlers,
+      ...appSettingHandlers,
+      ...apiKeyHandlers,
+      ...roleHandlers,
+      ...restrictedFeatureHandlers,
+      ...rolePermissionHandlers,
+      ...userHandlers(farewell),
+      ...authTokenHandlers,
+      ...friendHandlers,
+      ...blockedUserHandlers,
+      ...conversationHandlers,
+      ...positionHandlers,
+      ...groupHandlers,
+      ...memberHandlers,
+      ...bannedUserHandlers,
+      ...scopePermissionHandlers,
+      ...sendHandlers(sending),
+      ...messageHandlers,
+    },
+  }
 }
 
 /** What a user leaves behind who is deleted for ever. */

@@ -6,48 +6,8 @@ import { User } from '../users/users.ts'
 const UserEntity = Type.Object({ entity: User, entityType: OneOf('user') })
 const GroupEntity = Type.Object({ entity: Group, entityType: OneOf('group') })
 
-/** Who takes part in an entry, each as it is now: no entry keeps a copy of a user or a group. */
-export const Entities = Type.Object({
-  sender: Type.Optional(UserEntity),
-  receiver: Type.Optional(Type.Union([UserEntity, GroupEntity])),
-  by: Type.Optional(UserEntity),
-  on: Type.Optional(UserEntity),
-  for: Type.Optional(GroupEntity),
-})
-export type Entities = Static<typeof Entities>
-
-export const Attachment = Type.Object({
-  url: Type.String(),
-  name: Type.Optional(Type.String()),
-  mimeType: Type.Optional(Type.String()),
-  extension: Type.Optional(Type.String()),
-  size: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
-})
-
-const MessageData = Type.Object({
-  text: Type.Optional(Type.String()),
-  metadata: Type.Optional(Metadata),
-  url: Type.Optional(Type.String()),
-  resource: Type.Optional(Type.String()),
-  attachments: Type.Optional(Type.Array(Attachment)),
-  reactions: Type.Optional(
-    Type.Array(
-      Type.Object({
-        reaction: Type.String(),
-        count: Type.Integer(),
-        reactedByMe: Type.Optional(Type.Boolean()),
-      }),
-    ),
-  ),
-  moderation: Type.Optional(Type.Object({ status: Type.String() })),
-  action: Type.Optional(Type.String()),
-  oldScope: Type.Optional(Type.String()),
-  newScope: Type.Optional(Type.String()),
-  entities: Type.Optional(Entities),
-})
-
-/** An entry of a conversation's log. */
-export const Message = Type.Object({
+/** What an entry is, apart from what it says. */
+const messageFields = {
   id: Type.String({ description: 'Digits; grows within a conversation.' }),
   muid: Type.Optional(Type.String()),
   conversationId: Type.String(),
@@ -57,7 +17,6 @@ export const Message = Type.Object({
   receiver: Type.String(),
   category: Type.String(),
   type: Type.String(),
-  data: MessageData,
   sentAt: Timestamp,
   updatedAt: Timestamp,
   editedAt: Type.Optional(Timestamp),
@@ -77,5 +36,65 @@ export const Message = Type.Object({
       ),
     }),
   ),
+}
+
+export const Attachment = Type.Object({
+  url: Type.Optional(Type.String()),
+  name: Type.Optional(Type.String()),
+  mimeType: Type.Optional(Type.String()),
+  extension: Type.Optional(Type.String()),
+  size: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+})
+
+/** What an entry says, apart from who takes part in it. */
+const dataFields = {
+  text: Type.Optional(Type.String()),
+  metadata: Type.Optional(Metadata),
+  mentions: Type.Optional(Type.Record(Type.String(), User)),
+  url: Type.Optional(Type.String()),
+  resource: Type.Optional(Type.String()),
+  attachments: Type.Optional(Type.Array(Attachment)),
+  reactions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        reaction: Type.String(),
+        count: Type.Integer(),
+        reactedByMe: Type.Optional(Type.Boolean()),
+      }),
+    ),
+  ),
+  moderation: Type.Optional(Type.Object({ status: Type.String() })),
+  action: Type.Optional(Type.String()),
+  oldScope: Type.Optional(Type.String()),
+  newScope: Type.Optional(Type.String()),
+}
+
+/** Between whom a message is. */
+const ends = {
+  sender: Type.Optional(UserEntity),
+  receiver: Type.Optional(Type.Union([UserEntity, GroupEntity])),
+}
+
+/** What was edited or deleted: a message, as it is now. */
+const MessageEntity = Type.Object({
+  entity: Type.Object({
+    ...messageFields,
+    data: Type.Object({ ...dataFields, entities: Type.Optional(Type.Object(ends)) }),
+  }),
+  entityType: OneOf('message'),
+})
+
+/** Who takes part in an entry, each as it is now: no entry keeps a copy of a user or a group. */
+const Entities = Type.Object({
+  ...ends,
+  by: Type.Optional(UserEntity),
+  on: Type.Optional(Type.Union([UserEntity, MessageEntity])),
+  for: Type.Optional(Type.Union([UserEntity, GroupEntity])),
+})
+
+/** An entry of a conversation's log. */
+export const Message = Type.Object({
+  ...messageFields,
+  data: Type.Object({ ...dataFields, entities: Type.Optional(Entities) }),
 })
 export type Message = Static<typeof Message>

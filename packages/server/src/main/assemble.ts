@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
-import { handlers } from '../api.ts'
+import { handlersWith } from '../api.ts'
 import { connectBus } from '../bus/bus.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
+import { openAppendLane } from '../domain/conversations/index.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { buildServer } from '../http/server.ts'
 import { openPipeline } from '../pipeline/pipeline.ts'
@@ -34,15 +35,16 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const database = stack.use(openConfiguredDatabase(config, log))
   const bus = stack.use(connectBus(config.NATS_URL, log))
   const vault = openVault(config.masterKey)
+  const clock = options.clock ?? unixSeconds
   const pipeline = openPipeline({
     database,
     vault,
     identify: identifyWith(database.db, vault),
     rateLimit: openRateLimit(config.API_PROCESSES),
-    handlers,
+    handlers: handlersWith({ db: database.db, lane: openAppendLane(database.db, clock) }),
     log,
     strictAnswers: options.strictAnswers ?? false,
-    clock: options.clock ?? unixSeconds,
+    clock,
   })
   const pages = {
     version: versionOfPackage(),

@@ -4,10 +4,12 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, describe, expect, test } from 'vitest'
-import { furnishApp, handlers } from '../api.ts'
+import { furnishApp, handlersWith } from '../api.ts'
 import type { Db } from '../database/app-db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
+import { openAppendLane } from '../domain/conversations/index.ts'
+import { roleHandlers } from '../domain/roles/index.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { buildServer } from '../http/server.ts'
 import { startBareService } from '../testing/bare-service.ts'
@@ -45,6 +47,8 @@ describe('with a handler that does what it should not', () => {
       createApp({ db }, vault, furnishApp, { name: 'Test', region: 'us' }, 1_700_000_000),
     )
     const { lines, log } = recordingLog()
+    const lane = openAppendLane(database.db, () => 1_700_000_000)
+    const handlers = handlersWith({ db: database.db, lane })
     const pipeline = openPipeline({
       database,
       vault,
@@ -92,7 +96,7 @@ describe('with a handler that does what it should not', () => {
     const { call, lines, db } = await start(
       {
         async createRole({ body }, ctx) {
-          await handlers.app.createRole({ body }, ctx)
+          await roleHandlers.createRole({ body }, ctx)
           throw new Error(secret)
         },
       },

@@ -60,6 +60,7 @@ function engine(options: object) {
   })
   addFormats.default(ajv, ['uri'])
   ajv.addKeyword({ keyword: 'x-lowercase', modifying: true, type: 'string', validate: lowercase })
+  ajv.addKeyword('x-documents')
   ajv.addKeyword({ keyword: 'x-maxBytes', type: 'object', validate: maxBytes })
   return ajv
 }

@@ -74,7 +74,7 @@ async function walRecords(databaseUrl: string, group: Crowded): Promise<number> 
     for (let round = 0; round < 21; round++) {
       const { rows } = await client.query(
         `explain (analyze, wal, format json)
-         select * from append_entries($1, $2, $3, $4, $5, '{null}', '{message}', '{text}', '{"{}"}',
+         select * from append_entries($1, $2, $3, $4, $5, '{null}', '{message}', '{text}', '{"{}"}', '{null}',
                                       '{null}', '{true}', '{true}', '{0}')`,
         [now(), [group.place.bucket], [group.place.key], [group.appId], [group.uid]],
       )

@@ -121,6 +121,7 @@ function appendOf({ appId, uid, place }: Crowded): string[] {
     thrice('text'),
     thrice('{}').replaceAll('{}', '"{}"'),
     thrice('null'),
+    thrice('null'),
     thrice(true),
     thrice(true),
     thrice(0),

@@ -34,3 +34,16 @@ export async function isParticipant(
   `.execute(db)
   return rows.length > 0
 }
+
+/** Up to which seq the history is hidden from this user; undefined: not theirs to see at all. */
+export async function visibleFrom(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  uid: string,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ resetSeq: number }>`
+    select reset_seq as "resetSeq" from participants
+    where bucket = ${bucket} and conversation_key = ${key} and uid = ${uid} and app_id = ${appId}
+  `.execute(db)
+  return rows[0]?.resetSeq
+}

@@ -44,7 +44,8 @@ function complete(chosen: RawBuilder<unknown>) {
            c.updated_at as "updatedAt", (${unread})::bigint as unread,
            (select jsonb_build_object(
               'id', e.id, 'sender', e.sender, 'category', e.category, 'type', e.type,
-              'muid', e.muid, 'data', e.data, 'sentAt', e.sent_at, 'updatedAt', e.updated_at)
+              'muid', e.muid, 'data', e.data, 'extra', e.extra, 'sentAt', e.sent_at,
+              'updatedAt', e.updated_at, 'editedAt', e.edited_at, 'deletedAt', e.deleted_at)
             from entries e
             where e.bucket = c.bucket and e.conversation_key = c.conversation_key
               and e.seq = c.shown_seq and e.deleted_at is null) as last

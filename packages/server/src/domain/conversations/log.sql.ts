@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
+import type { EntryRow } from './entry-view.ts'
 
 /** The place of a conversation: an internal key, never the public label. */
 export interface ConversationKey {
@@ -17,6 +18,8 @@ export interface NewEntry extends ConversationKey {
   readonly type: string
   /** JSON text. */
   readonly data: string
+  /** JSON text of what stands beside the data. */
+  readonly extra?: string | undefined
   readonly parentSeq?: number | undefined
   /** Raises unread counts. */
   readonly counts: boolean
@@ -30,11 +33,12 @@ export interface Placed {
   readonly seq: number
   readonly id: number
   readonly counted: number
+  readonly at: number
 }
 
-const append = hot<Placed & { place: number }>(
+const append = hot<Omit<Placed, 'at'> & { place: number }>(
   'append',
-  'select place, seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+  'select place, seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
 )
 
 /** Appends in one statement, all or nothing; results in the order of the entries. */
@@ -54,6 +58,7 @@ export async function appendEntries(
     column(({ category }) => category),
     column(({ type }) => type),
     column(({ data }) => data),
+    column(({ extra }) => extra ?? null),
     column(({ parentSeq }) => parentSeq ?? null),
     column(({ counts }) => counts),
     column(({ shows }) => shows),
@@ -61,8 +66,26 @@ export async function appendEntries(
   ])
   return rows
     .sort((a, b) => a.place - b.place)
-    .map(({ seq, id, counted }) => ({ seq, id, counted }))
+    .map(({ seq, id, counted }) => ({ seq, id, counted, at: now }))
 }
+
+/** The stored entry of a place. */
+export async function findEntry(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  seq: number,
+): Promise<EntryRow | undefined> {
+  const { rows } = await sql<EntryRow>`
+    select ${entryColumns} from entries e
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+  return rows[0]
+}
+
+/** Needs the table `e`. */
+export const entryColumns = sql`
+  e.id, e.sender, e.category, e.type, e.muid, e.data, e.extra, e.sent_at as "sentAt",
+  e.updated_at as "updatedAt", e.edited_at as "editedAt", e.deleted_at as "deletedAt"`
 
 export interface Muid extends ConversationKey {
   readonly sender: string
@@ -72,7 +95,8 @@ export interface Muid extends ConversationKey {
 /** Of these, the entries that are stored already, by `muidName`. */
 export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<string, Placed>> {
   const { rows } = await sql<Muid & Placed>`
-    select e.bucket, e.conversation_key as key, e.sender, e.muid, e.seq, e.id, e.counted
+    select e.bucket, e.conversation_key as key, e.sender, e.muid, e.seq, e.id, e.counted,
+           e.sent_at as at
     from unnest(${wanted.map(({ bucket }) => bucket)}::smallint[],
                 ${wanted.map(({ key }) => key)}::bigint[],
                 ${wanted.map(({ sender }) => sender)}::text[],
@@ -82,7 +106,10 @@ export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<s
       where e.bucket = w.bucket and e.conversation_key = w.key and e.sender = w.sender
         and e.muid = w.muid limit 1) e`.execute(db)
   return new Map(
-    rows.map((row) => [muidName(row), { seq: row.seq, id: row.id, counted: row.counted }]),
+    rows.map((row) => [
+      muidName(row),
+      { seq: row.seq, id: row.id, counted: row.counted, at: row.at },
+    ]),
   )
 }
 

@@ -124,7 +124,10 @@ function rowOf(ctx: Ctx, id: number, action: Action | undefined): EntryRow {
     type: 'groupMember',
     muid: null,
     data: { ...action },
+    extra: null,
     sentAt: ctx.now,
     updatedAt: ctx.now,
+    editedAt: null,
+    deletedAt: null,
   }
 }

@@ -1,0 +1,229 @@
+import { type Static, Type } from 'typebox'
+import { Attachment, Message } from '../conversations/entries.ts'
+import { Data, Identifier, Metadata, OneOf, Tags } from '../envelope.ts'
+import { operations, withDefault } from '../operation.ts'
+import { Uid } from '../users/users.ts'
+
+export const MessageId = Type.String({ pattern: '^[1-9]\\d{0,15}$', description: 'Digits.' })
+
+/** Uid or guid, as `receiverType` says. */
+const Receiver = Identifier('Uid or guid of the receiver.')
+
+const Anything = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+const optionalText = Type.Optional(Type.String())
+
+/** Buttons and fields of an interactive message. */
+const Element = Type.Object({
+  elementId: optionalText,
+  elementType: optionalText,
+  label: optionalText,
+  defaultValue: optionalText,
+  placeholder: Type.Optional(Anything),
+  optional: Type.Optional(Type.Boolean()),
+  maxLines: Type.Optional(Type.Integer()),
+  buttonText: optionalText,
+  disableAfterInteracted: Type.Optional(Type.Boolean()),
+  action: Type.Optional(
+    Type.Object({
+      actionType: optionalText,
+      url: optionalText,
+      method: optionalText,
+      dataKey: optionalText,
+      headers: Type.Optional(Anything),
+      payload: Type.Optional(Anything),
+    }),
+  ),
+})
+
+/** Forms, cards and schedulers; a custom one says what it likes. */
+const InteractiveData = Type.Object({
+  text: optionalText,
+  formFields: Type.Optional(Type.Array(Element)),
+  cardActions: Type.Optional(Type.Array(Element)),
+  submitElement: Type.Optional(Element),
+  title: optionalText,
+  avatarUrl: optionalText,
+  bufferTime: Type.Optional(Type.Integer()),
+  duration: Type.Optional(Type.Integer()),
+  icsFileUrl: optionalText,
+  timezoneCode: optionalText,
+  goalCompletionText: optionalText,
+  dateRangeStart: optionalText,
+  dateRangeEnd: optionalText,
+  scheduleElement: Type.Optional(Element),
+})
+
+/**
+ * What a message says. What it must be depends on category and type, so the rules check it, each
+ * with an error of its own; the fields are here for readers.
+ */
+const Content = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  'x-maxBytes': 10_240,
+  'x-documents': {
+    text: Type.String(),
+    metadata: Metadata,
+    attachments: Type.Array(Attachment),
+    customData: Anything,
+    interactiveData: InteractiveData,
+    interactionGoal: Type.Object({
+      type: Type.Optional(OneOf('anyAction', 'anyOf', 'allOf', 'oneOf', 'none')),
+      elementIds: Type.Optional(Type.Array(Type.String())),
+    }),
+    allowSenderInteraction: Type.Boolean(),
+    data: Anything,
+  },
+})
+
+const Receivers = Type.Array(Receiver, { maxItems: 25 })
+
+const content = {
+  muid: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'Repeats are one message.' }),
+  ),
+  category: withDefault(OneOf('message', 'custom', 'interactive'), 'message'),
+  type: withDefault(Type.String({ minLength: 1, maxLength: 100 }), 'text'),
+  data: Type.Optional(Content),
+  tags: Type.Optional(Tags),
+}
+
+export const NewMessage = Type.Object({
+  receiver: Type.Optional(Receiver),
+  receiverType: Type.Optional(OneOf('user', 'group')),
+  multipleReceivers: Type.Optional(
+    Type.Object({ uids: Type.Optional(Receivers), guids: Type.Optional(Receivers) }),
+  ),
+  ...content,
+})
+export type NewMessage = Static<typeof NewMessage>
+
+const Sent = Type.Record(
+  Type.String(),
+  Type.Object({
+    success: Type.Boolean(),
+    data: Type.Optional(Message),
+    error: Type.Optional(
+      Type.Object({ code: Type.String(), message: Type.String(), devMessage: Type.String() }),
+    ),
+  }),
+)
+
+/** One message; or, for several receivers, one outcome each. */
+const SendAnswer = Data(
+  Type.Union([Message, Type.Object({ uids: Type.Optional(Sent), guids: Type.Optional(Sent) })]),
+)
+
+/** What may be wrong with what a message says. */
+const dataErrors = [
+  'ERR_EMPTY_MESSAGE_TEXT',
+  'ERR_INVALID_MESSAGE_TEXT',
+  'ERR_EMPTY_MESSAGE_FILE',
+  'ERR_INVALID_MEDIA_MESSAGE',
+  'ERR_EMPTY_CUSTOM_DATA',
+  'ERR_INVALID_CUSTOM_DATA',
+  'ERR_INVALID_MESSAGE_DATA',
+  'ERR_INVALID_METADATA',
+] as const
+const contentErrors = [...dataErrors, 'ERR_INVALID_MESSAGE_TYPE'] as const
+
+/** What may stand between sender and receiver. */
+const deliveryErrors = [
+  'ERR_UID_NOT_FOUND',
+  'ERR_GUID_NOT_FOUND',
+  'ERR_PERMISSION_DENIED',
+  'ERR_BLOCKED_RECEIVER',
+  'ERR_BLOCKED_SENDER',
+  'ERR_GROUP_NOT_JOINED',
+  'ERR_BANNED_GROUPMEMBER',
+] as const
+
+const one = Type.Object({ id: MessageId })
+
+export const messages = operations({
+  sendMessage: {
+    method: 'POST',
+    path: '/messages',
+    summary: 'Send a message',
+    tag: 'Messages',
+    effect: 'append',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'createMessage',
+    body: NewMessage,
+    response: SendAnswer,
+    errors: [...contentErrors, ...deliveryErrors],
+  },
+  sendBotMessage: {
+    method: 'POST',
+    path: '/bots/:uid/messages',
+    summary: 'Send a message as a bot',
+    tag: 'Messages',
+    effect: 'append',
+    requires: 'fullAccess',
+    params: Type.Object({ uid: Uid }),
+    body: NewMessage,
+    response: SendAnswer,
+    errors: [...contentErrors, 'ERR_UID_NOT_FOUND', 'ERR_GUID_NOT_FOUND'],
+  },
+  getMessage: {
+    method: 'GET',
+    path: '/messages/:id',
+    summary: 'Get a message',
+    tag: 'Messages',
+    effect: 'read',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'getMessage',
+    params: one,
+    response: Data(Message),
+    errors: [
+      'ERR_UID_NOT_FOUND',
+      'ERR_MESSAGE_ID_NOT_FOUND',
+      'ERR_MESSAGE_NO_ACCESS',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+  editMessage: {
+    method: 'PUT',
+    path: '/messages/:id',
+    summary: 'Edit a message',
+    tag: 'Messages',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'updateMessage',
+    params: one,
+    body: Type.Object({ data: Type.Optional(Content), tags: Type.Optional(Tags) }),
+    response: Data(Message),
+    errors: [
+      ...dataErrors,
+      'ERR_UID_NOT_FOUND',
+      'ERR_MESSAGE_ID_NOT_FOUND',
+      'ERR_MESSAGE_NO_ACCESS',
+      'ERR_MESSAGE_NOT_A_SENDER',
+      'ERR_MESSAGE_ACTION_NOT_ALLOWED',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+  deleteMessage: {
+    method: 'DELETE',
+    path: '/messages/:id',
+    summary: 'Delete a message',
+    tag: 'Messages',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    feature: 'deleteMessage',
+    params: one,
+    body: Type.Object({ permanent: withDefault(Type.Boolean(), false) }),
+    response: Data(Message),
+    errors: [
+      'ERR_UID_NOT_FOUND',
+      'ERR_MESSAGE_ID_NOT_FOUND',
+      'ERR_MESSAGE_NO_ACCESS',
+      'ERR_MESSAGE_NOT_A_SENDER',
+      'ERR_MESSAGE_ACTION_NOT_ALLOWED',
+      'ERR_PERMISSION_DENIED',
+    ],
+  },
+})

@@ -1,0 +1,51 @@
+import type { Actor } from '../../pipeline/caller.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx } from '../../pipeline/handler.ts'
+import { visibleFrom } from '../conversations/index.ts'
+import { findMembership } from './access.sql.ts'
+import { type FoundEntry, findMessage } from './messages.sql.ts'
+
+/** The only way to a message: it exists, and the acting user may see it; or the failure. */
+export async function accessMessage(
+  ctx: Ctx,
+  id: string,
+  purpose: 'read' | 'change',
+): Promise<FoundEntry> {
+  const entry = await findMessage(ctx.db, Number(id), purpose === 'change')
+  if (!entry) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id })
+  if (ctx.actor) {
+    const from = await visibleFrom(ctx.db, entry, ctx.actor.uid)
+    if (from === undefined || entry.seq <= from) throw new Failure('ERR_MESSAGE_NO_ACCESS', { id })
+  }
+  return entry
+}
+
+/** The sender may; in a group also moderators, admins and the owner; the app always. */
+export async function requireMayChange(
+  { db, actor }: Ctx,
+  entry: FoundEntry,
+  what: 'editMessage' | 'deleteMessage',
+): Promise<void> {
+  const { row, receiver } = entry
+  if (row.category === 'action') throw new Failure('ERR_MESSAGE_ACTION_NOT_ALLOWED')
+  if (row.deletedAt !== null) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: row.id })
+  if (!actor) return
+  if (actor.permissions[what] === 'deny') throw new Failure('ERR_PERMISSION_DENIED', { what })
+  const member = receiver.kind === 'group' && (await findMembership(db, receiver.guid, actor.uid))
+  if (member) requireScope(actor, member, what)
+  if (row.sender === actor.uid) return
+  if (member && (member.owner || member.scope !== 'participant')) return
+  throw new Failure('ERR_MESSAGE_NOT_A_SENDER')
+}
+
+/** A role may deny it for some scopes; a scope may be denied editing in its group. */
+function requireScope(
+  { permissions }: Actor,
+  member: { scope: string; permissions: Readonly<Record<string, unknown>> },
+  what: 'editMessage' | 'deleteMessage',
+): void {
+  const denied = [permissions[`${what}.denyForScopes`] ?? []].flat()
+  if (denied.includes(member.scope) || member.permissions[what] === 'deny') {
+    throw new Failure('ERR_PERMISSION_DENIED', { what })
+  }
+}

@@ -1,0 +1,99 @@
+import { badRequest, Failure } from '../../pipeline/failure.ts'
+
+type Data = Readonly<Record<string, unknown>>
+
+export interface Content {
+  readonly category: string
+  readonly type: string
+  /** As it is stored: checked, with what the interface fills in. */
+  readonly data: Data
+  readonly mentions: readonly string[]
+}
+
+const mediaTypes = ['image', 'file', 'audio', 'video']
+const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
+const mostMentions = 10
+
+/** What a message must be, by its category and type. */
+export function checkContent(category: string, type: string, data: Data = {}): Content {
+  if (data.metadata !== undefined && !isObject(data.metadata))
+    throw new Failure('ERR_INVALID_METADATA')
+  const checked = checkers[category]?.(type, data) ?? data
+  return { category, type, data: checked, mentions: mentionsIn(checked.text) }
+}
+
+const checkers: Readonly<Record<string, (type: string, data: Data) => Data>> = {
+  message(type, data) {
+    if (type === 'text') return checkText(data)
+    if (mediaTypes.includes(type)) return checkMedia(data)
+    throw new Failure('ERR_INVALID_MESSAGE_TYPE', { type, category: 'message' })
+  },
+  custom(_, data) {
+    if (data.customData === undefined) throw new Failure('ERR_EMPTY_CUSTOM_DATA')
+    if (!isObject(data.customData)) throw new Failure('ERR_INVALID_CUSTOM_DATA')
+    return data
+  },
+  interactive(type, data) {
+    if (!interactiveTypes.includes(type)) {
+      throw new Failure('ERR_INVALID_MESSAGE_TYPE', { type, category: 'interactive' })
+    }
+    if (!isObject(data.interactiveData)) throw new Failure('ERR_INVALID_MESSAGE_DATA')
+    return { allowSenderInteraction: false, ...data }
+  },
+}
+
+function checkText(data: Data): Data {
+  if (data.text === undefined || data.text === '') throw new Failure('ERR_EMPTY_MESSAGE_TEXT')
+  if (typeof data.text !== 'string') throw new Failure('ERR_INVALID_MESSAGE_TEXT')
+  return data
+}
+
+/** A caption may come with it; `url` repeats the first attachment's. */
+function checkMedia(data: Data): Data {
+  if (data.text !== undefined && typeof data.text !== 'string') {
+    throw new Failure('ERR_INVALID_MESSAGE_TEXT')
+  }
+  const { attachments } = data
+  if (attachments === undefined || (Array.isArray(attachments) && attachments.length === 0)) {
+    throw new Failure('ERR_EMPTY_MESSAGE_FILE')
+  }
+  if (!Array.isArray(attachments)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
+  const checked = attachments.map(checkAttachment)
+  return { ...data, attachments: checked, url: checked[0]?.url }
+}
+
+function checkAttachment(attachment: unknown) {
+  if (
+    !isObject(attachment) ||
+    typeof attachment.url !== 'string' ||
+    !URL.canParse(attachment.url)
+  ) {
+    throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
+  }
+  const { url, name, mimeType, extension, size } = attachment
+  const texts = { name, mimeType, extension }
+  for (const value of Object.values(texts)) {
+    if (value !== undefined && typeof value !== 'string')
+      throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
+  }
+  // Requests say the size as a string, stored messages as a number.
+  const bytes = size === undefined || size === '' ? undefined : Number(size)
+  if (bytes !== undefined && !Number.isSafeInteger(bytes))
+    throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
+  return { url, ...texts, ...(bytes !== undefined && { size: bytes }) }
+}
+
+/** `<@uid:ann>` speaks to ann; the text keeps the form. */
+function mentionsIn(text: unknown): string[] {
+  if (typeof text !== 'string' || !text.includes('<@uid:')) return []
+  const found = text.matchAll(/<@uid:([A-Za-z0-9_-]{1,100})>/g)
+  const uids = [...new Set([...found].map(([, uid = '']) => uid.toLowerCase()))]
+  if (uids.length > mostMentions) {
+    throw badRequest('data.text', `Mention at most ${mostMentions} users.`)
+  }
+  return uids
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,2 @@
+export { messageHandlers } from './messages.ts'
+export { type Sending, sendHandlers } from './send.ts'

@@ -1,0 +1,109 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type AppDb, jsonb } from '../../database/app-db.ts'
+import {
+  type ConversationKey,
+  type EntryRow,
+  entryColumns,
+  type Receiver,
+} from '../conversations/index.ts'
+
+/** An entry with its place, and who it is between. */
+export interface FoundEntry extends ConversationKey {
+  readonly seq: number
+  readonly counts: boolean
+  readonly row: EntryRow
+  readonly receiver: Receiver
+}
+
+interface FoundRow extends EntryRow, ConversationKey {
+  readonly seq: number
+  readonly counts: boolean
+  readonly guid: string | null
+  readonly uid: string | null
+  readonly withUid: string | null
+}
+
+/** The group or the two users of an entry's conversation. */
+const sides = sql`
+  left join groups g on g.bucket = e.bucket and g.conversation_key = e.conversation_key
+  left join lateral (
+    select p.uid, p.with_uid from participants p
+    where p.bucket = e.bucket and p.conversation_key = e.conversation_key and p.with_uid is not null
+    limit 1) p on true`
+
+const found = sql`
+  ${entryColumns}, e.bucket, e.conversation_key as key, e.seq, e.counts, g.guid, p.uid,
+  p.with_uid as "withUid"`
+
+/** The id alone says in which bucket the entry lives. */
+export async function findMessage(
+  { appId, db }: AppDb,
+  id: number,
+  lock: boolean,
+): Promise<FoundEntry | undefined> {
+  const { rows } = await sql<FoundRow>`
+    select ${found} from entries e ${sides}
+    where e.bucket = ${id % 64} and e.id = ${id} and e.app_id = ${appId} and not e.erased
+    ${lock ? sql`for no key update of e` : sql``}`.execute(db)
+  return rows[0] && asFound(rows[0])
+}
+
+function asFound({ bucket, key, seq, counts, guid, uid, withUid, ...row }: FoundRow): FoundEntry {
+  const receiver: Receiver =
+    guid === null ? { kind: 'user', uids: [uid ?? '', withUid ?? ''] } : { kind: 'group', guid }
+  return { bucket, key, seq, counts, row, receiver }
+}
+
+/** Every later change takes the conversation's next `change`, so that who was away can catch up. */
+function moved({ bucket, key }: ConversationKey): RawBuilder<unknown> {
+  return sql`
+    moved as (
+      update conversations set change = change + 1
+      where bucket = ${bucket} and conversation_key = ${key} returning change)`
+}
+
+/** What it said before is kept. */
+export async function updateMessage(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: FoundEntry,
+  changes: { data: object | undefined; extra: object },
+  now: number,
+): Promise<void> {
+  const data = changes.data === undefined ? sql`e.data` : jsonb(changes.data)
+  await sql`
+    with ${moved({ bucket, key })},
+    kept as (
+      insert into entry_edits (bucket, conversation_key, seq, edited_at, data, app_id)
+      select bucket, conversation_key, seq, ${now}, data, app_id from entries
+      where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq}
+        and app_id = ${appId})
+    update entries e
+    set data = ${data}, extra = ${jsonb(changes.extra)}, edited_at = ${now}, updated_at = ${now},
+        change = moved.change
+    from moved
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+}
+
+/** `forever` also empties it; its place stays, because the log has no holes. */
+export async function withdrawMessage(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: FoundEntry,
+  how: { extra: object; forever: boolean },
+  now: number,
+): Promise<void> {
+  const emptied = how.forever ? sql`, data = '{}', muid = null, erased = true` : sql``
+  await sql`
+    with ${moved({ bucket, key })}
+    update entries e
+    set deleted_at = ${now}, extra = ${jsonb(how.extra)}, updated_at = ${now},
+        change = moved.change ${emptied}
+    from moved
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+  if (!how.forever) return
+  await sql`
+    delete from entry_edits
+    where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq} and app_id = ${appId}
+  `.execute(db)
+}

@@ -1,0 +1,111 @@
+import type { GroupScope, ScopePermissions } from '@chorale/contract/groups'
+import type { Db } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
+
+/** What a send must know of a user it goes to: one row per question, all questions at once. */
+export interface UserTarget {
+  readonly role: string
+  readonly bucket: number | null
+  readonly key: number | null
+  /** The sender has blocked the receiver; the receiver has blocked the sender. */
+  readonly blockedBySender: boolean
+  readonly blockedByReceiver: boolean
+  readonly friends: boolean
+}
+
+export interface UserQuestion {
+  readonly appId: string
+  readonly sender: string
+  readonly receiver: string
+}
+
+const userTargets = hot<UserTarget & { place: number }>(
+  'user targets',
+  `select w.place, u.role, c.bucket, c.conversation_key as key,
+          exists (select from blocked_users b where b.app_id = w.app_id
+                  and b.uid = w.sender and b.blocked_uid = w.receiver) as "blockedBySender",
+          exists (select from blocked_users b where b.app_id = w.app_id
+                  and b.uid = w.receiver and b.blocked_uid = w.sender) as "blockedByReceiver",
+          exists (select from friends f where f.app_id = w.app_id
+                  and f.uid = w.sender and f.friend_uid = w.receiver) as friends
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality
+     as w(app_id, sender, receiver, place)
+   join users u on u.app_id = w.app_id and u.uid = w.receiver and u.deactivated_at is null
+   left join user_conversations c on c.app_id = w.app_id
+     and c.low_uid = least(w.sender, w.receiver) and c.high_uid = greatest(w.sender, w.receiver)`,
+)
+
+export async function findUserTargets(
+  db: Db,
+  questions: readonly UserQuestion[],
+): Promise<Map<string, UserTarget>> {
+  const rows = await run(db, userTargets, [
+    questions.map(({ appId }) => appId),
+    questions.map(({ sender }) => sender),
+    questions.map(({ receiver }) => receiver),
+  ])
+  return named(rows, questions, userQuestionName)
+}
+
+export function userQuestionName({ appId, sender, receiver }: UserQuestion): string {
+  return `${appId} ${sender} ${receiver}`
+}
+
+/** What a send must know of a group it goes to. */
+export interface GroupTarget {
+  readonly bucket: number
+  readonly key: number
+  /** Null: the sender is not a member. */
+  readonly scope: GroupScope | null
+  readonly banned: boolean
+  readonly permissions: ScopePermissions
+}
+
+export interface GroupQuestion {
+  readonly appId: string
+  readonly sender: string
+  readonly guid: string
+}
+
+const groupTargets = hot<GroupTarget & { place: number }>(
+  'group targets',
+  `select w.place, g.bucket, g.conversation_key as key, m.scope,
+          exists (select from group_bans b where b.app_id = w.app_id and b.guid = w.guid
+                  and b.uid = w.sender) as banned,
+          coalesce((select s.permissions from group_scope_permissions s
+                    where s.app_id = w.app_id and s.guid = w.guid and s.scope = m.scope),
+                   '{}') as permissions
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, sender, guid, place)
+   join groups g on g.app_id = w.app_id and g.guid = w.guid
+   left join group_members m on m.app_id = w.app_id and m.guid = w.guid and m.uid = w.sender`,
+)
+
+export async function findGroupTargets(
+  db: Db,
+  questions: readonly GroupQuestion[],
+): Promise<Map<string, GroupTarget>> {
+  const rows = await run(db, groupTargets, [
+    questions.map(({ appId }) => appId),
+    questions.map(({ sender }) => sender),
+    questions.map(({ guid }) => guid),
+  ])
+  return named(rows, questions, groupQuestionName)
+}
+
+export function groupQuestionName({ appId, sender, guid }: GroupQuestion): string {
+  return `${appId} ${sender} ${guid}`
+}
+
+/** Rows say the place of the question they answer, counted from 1. */
+function named<Question, Row extends { place: number }>(
+  rows: readonly Row[],
+  questions: readonly Question[],
+  nameOf: (question: Question) => string,
+): Map<string, Row> {
+  return new Map(
+    rows.flatMap((row) => {
+      const question = questions[row.place - 1]
+      return question === undefined ? [] : [[nameOf(question), row]]
+    }),
+  )
+}
