@@ -90,37 +90,37 @@ create table participants (
   primary key (bucket, conversation_key, uid)
 ) partition by list (bucket);
 create table participants_0 partition of participants
-  for values in (0, 16, 32, 48) with (fillfactor = 80);
+  for values in (0, 16, 32, 48) with (fillfactor = 60);
 create table participants_1 partition of participants
-  for values in (1, 17, 33, 49) with (fillfactor = 80);
+  for values in (1, 17, 33, 49) with (fillfactor = 60);
 create table participants_2 partition of participants
-  for values in (2, 18, 34, 50) with (fillfactor = 80);
+  for values in (2, 18, 34, 50) with (fillfactor = 60);
 create table participants_3 partition of participants
-  for values in (3, 19, 35, 51) with (fillfactor = 80);
+  for values in (3, 19, 35, 51) with (fillfactor = 60);
 create table participants_4 partition of participants
-  for values in (4, 20, 36, 52) with (fillfactor = 80);
+  for values in (4, 20, 36, 52) with (fillfactor = 60);
 create table participants_5 partition of participants
-  for values in (5, 21, 37, 53) with (fillfactor = 80);
+  for values in (5, 21, 37, 53) with (fillfactor = 60);
 create table participants_6 partition of participants
-  for values in (6, 22, 38, 54) with (fillfactor = 80);
+  for values in (6, 22, 38, 54) with (fillfactor = 60);
 create table participants_7 partition of participants
-  for values in (7, 23, 39, 55) with (fillfactor = 80);
+  for values in (7, 23, 39, 55) with (fillfactor = 60);
 create table participants_8 partition of participants
-  for values in (8, 24, 40, 56) with (fillfactor = 80);
+  for values in (8, 24, 40, 56) with (fillfactor = 60);
 create table participants_9 partition of participants
-  for values in (9, 25, 41, 57) with (fillfactor = 80);
+  for values in (9, 25, 41, 57) with (fillfactor = 60);
 create table participants_10 partition of participants
-  for values in (10, 26, 42, 58) with (fillfactor = 80);
+  for values in (10, 26, 42, 58) with (fillfactor = 60);
 create table participants_11 partition of participants
-  for values in (11, 27, 43, 59) with (fillfactor = 80);
+  for values in (11, 27, 43, 59) with (fillfactor = 60);
 create table participants_12 partition of participants
-  for values in (12, 28, 44, 60) with (fillfactor = 80);
+  for values in (12, 28, 44, 60) with (fillfactor = 60);
 create table participants_13 partition of participants
-  for values in (13, 29, 45, 61) with (fillfactor = 80);
+  for values in (13, 29, 45, 61) with (fillfactor = 60);
 create table participants_14 partition of participants
-  for values in (14, 30, 46, 62) with (fillfactor = 80);
+  for values in (14, 30, 46, 62) with (fillfactor = 60);
 create table participants_15 partition of participants
-  for values in (15, 31, 47, 63) with (fillfactor = 80);
+  for values in (15, 31, 47, 63) with (fillfactor = 60);
 create index participants_by_user on participants (app_id, uid) include (bucket, conversation_key);
 
 -- When positions moved: who read an entry, and when, is the first move at or behind it.
@@ -245,16 +245,20 @@ create table append_receipts (
   last_seqs bigint[] not null
 );
 
--- Appends a batch: one entry of a transaction or many of a lane, all or nothing. Locks heads in key
--- order, so two batches cannot deadlock; allots seq and id under the lock, so both are dense and
--- grow; keeps the own-count of senders; writes the receipt of the batch.
+-- Appends a batch: one entry of a transaction or many of a lane. First come the conversations, in
+-- key order, with what they grow by; then the entries, each with the place of its conversation
+-- among them and its own place behind the head. Heads are locked in that order, so two batches
+-- cannot deadlock; seq and id are allotted under the lock, so both are dense and grow.
 -- A function because its plan must not depend on how large the tables happened to be when it was
 -- made: every join is a walk of an index, whatever the statistics say.
 create function append_entries(
-  p_at bigint, p_buckets smallint[], p_keys bigint[], p_app_ids text[], p_senders text[],
-  p_muids text[], p_categories text[], p_types text[], p_data text[], p_extras text[], p_parent_seqs bigint[],
-  p_counts boolean[], p_shows boolean[], p_joins bigint[])
-returns table (place bigint, seq bigint, id bigint, counted bigint)
+  p_at bigint,
+  p_buckets smallint[], p_keys bigint[], p_entries bigint[], p_counted bigint[], p_joins bigint[],
+  p_shown bigint[],
+  p_conversations int[], p_nth bigint[], p_nth_counted bigint[], p_app_ids text[],
+  p_senders text[], p_muids text[], p_categories text[], p_types text[], p_data text[],
+  p_extras text[], p_parent_seqs bigint[], p_counts boolean[])
+returns table (seq bigint, id bigint, counted bigint)
 language plpgsql
 set enable_seqscan = off
 set enable_hashjoin = off
@@ -262,64 +266,59 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  appended bigint;
+  heads bigint[];
+  counteds bigint[];
 begin
-  -- A statement of its own: the next one sees all that was committed while this one waited.
-  perform from (
-    select distinct t.bucket, t.key from unnest(p_buckets, p_keys) as t(bucket, key)
-    order by t.bucket, t.key) w
-  cross join lateral (
-    select from conversations c where c.bucket = w.bucket and c.conversation_key = w.key
-    for no key update) c;
-  return query
-  with ranked as materialized (
-    select t.*, row_number() over w as nth, sum(t.counts::int) over w as nth_counted
-    from unnest(p_buckets, p_keys, p_senders, p_counts, p_shows, p_joins)
-      with ordinality as t(bucket, key, sender, counts, shows, joins, place)
-    window w as (partition by t.bucket, t.key order by t.place)
-  ), growth as materialized (
-    select r.bucket, r.key, count(*) as entries, sum(r.counts::int) as counted,
-           sum(r.joins)::bigint as joins, max(r.nth) filter (where r.shows) as shown_nth,
-           array_agg(r.place order by r.nth) as places,
-           array_agg(r.nth_counted order by r.nth) as nth_counted
-    from ranked r group by r.bucket, r.key
-  ), moved as (
+  with moved as (
     update conversations c
     set head = c.head + g.entries,
         counted = c.counted + g.counted,
         participants_count = c.participants_count + g.joins,
-        shown_seq = coalesce(c.head + g.shown_nth, c.shown_seq),
-        updated_at = case when g.shown_nth is null then c.updated_at else p_at end
-    from growth g where c.bucket = g.bucket and c.conversation_key = g.key
-    returning g.bucket, g.key, c.head as last_seq, c.head - g.entries as head,
-              c.counted - g.counted as counted, g.places, g.nth_counted
-  ), placed as materialized (
-    select m.bucket, m.key, e.place, m.head + e.nth as seq, m.counted + e.nth_counted as counted,
-           nextval('entry_numbers') * 64 + m.bucket as id
-    from moved m
-    cross join lateral unnest(m.places, m.nth_counted) with ordinality as e(place, nth_counted, nth)
-  ), own as (
-    update participants p set own = p.own + s.n
-    from (select r.bucket, r.key, r.sender, count(*) as n from ranked r where r.counts
-          group by r.bucket, r.key, r.sender) s
-    where p.bucket = s.bucket and p.conversation_key = s.key and p.uid = s.sender
+        shown_seq = coalesce(c.head + g.shown, c.shown_seq),
+        updated_at = case when g.shown is null then c.updated_at else p_at end
+    from (
+      select * from unnest(p_buckets, p_keys, p_entries, p_counted, p_joins, p_shown)
+        with ordinality as t(bucket, key, entries, counted, joins, shown, place)
+      order by t.bucket, t.key) g
+    where c.bucket = g.bucket and c.conversation_key = g.key
+    returning g.place, c.head - g.entries as head, c.counted - g.counted as counted)
+  select array_agg(m.head order by m.place), array_agg(m.counted order by m.place)
+  into heads, counteds from moved m;
+  if coalesce(cardinality(heads), 0) < cardinality(p_keys) then
+    raise foreign_key_violation using message = 'A conversation to append to does not exist.';
+  end if;
+
+  return query
+  with placed as materialized (
+    select e.*, heads[e.conversation] + e.nth as seq,
+           counteds[e.conversation] + e.nth_counted as counted,
+           nextval('entry_numbers') * 64 + p_buckets[e.conversation] as id
+    from unnest(p_conversations, p_nth, p_nth_counted, p_app_ids, p_senders, p_muids,
+                p_categories, p_types, p_data, p_extras, p_parent_seqs, p_counts)
+      as e(conversation, nth, nth_counted, app_id, sender, muid, category, type, data, extra,
+           parent_seq, counts)
   ), written as (
     insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at,
                          parent_seq, counts, app_id, sender, category, type, muid, data, extra)
-    select e.bucket, e.key, e.seq, e.id, p_at, e.counted, p_at, p_parent_seqs[e.place],
-           p_counts[e.place], p_app_ids[e.place], p_senders[e.place], p_categories[e.place],
-           p_types[e.place], p_muids[e.place], p_data[e.place]::jsonb,
-           p_extras[e.place]::jsonb
+    select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, p_at, e.counted, p_at,
+           e.parent_seq, e.counts, e.app_id, e.sender, e.category, e.type, e.muid, e.data::jsonb,
+           e.extra::jsonb
     from placed e
-  ), receipt as (
-    insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)
-    select p_at, array_agg(m.bucket), array_agg(m.key), array_agg(m.head + 1), array_agg(m.last_seq)
-    from moved m having count(*) > 0
   )
-  select e.place, e.seq, e.id, e.counted from placed e;
-  get diagnostics appended = row_count;
-  if appended < cardinality(p_keys) then
-    raise foreign_key_violation using message = 'A conversation to append to does not exist.';
-  end if;
+  select e.seq, e.id, e.counted from placed e;
+
+  -- A statement of its own: it sees who came and went while the heads were waited for.
+  update participants p set own = p.own + s.n
+  from (
+    select e.conversation, e.sender, count(*) as n
+    from unnest(p_conversations, p_senders, p_counts) as e(conversation, sender, counts)
+    where e.counts group by e.conversation, e.sender) s
+  where p.bucket = p_buckets[s.conversation] and p.conversation_key = p_keys[s.conversation]
+    and p.uid = s.sender;
+
+  insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)
+  select p_at, p_buckets, p_keys, array_agg(g.head + 1 order by g.place),
+         array_agg(g.head + g.entries order by g.place)
+  from unnest(heads, p_entries) with ordinality as g(head, entries, place);
 end
 $$;

@@ -74,8 +74,9 @@ async function walRecords(databaseUrl: string, group: Crowded): Promise<number> 
     for (let round = 0; round < 21; round++) {
       const { rows } = await client.query(
         `explain (analyze, wal, format json)
-         select * from append_entries($1, $2, $3, $4, $5, '{null}', '{message}', '{text}', '{"{}"}', '{null}',
-                                      '{null}', '{true}', '{true}', '{0}')`,
+         select * from append_entries($1, $2, $3, '{1}', '{1}', '{0}', '{1}', '{1}', '{1}', '{1}', $4,
+                                      $5, '{null}', '{message}', '{text}', '{"{}"}', '{null}',
+                                      '{null}', '{true}')`,
         [now(), [group.place.bucket], [group.place.key], [group.appId], [group.uid]],
       )
       records.push(rows[0]['QUERY PLAN'][0].Plan['WAL Records'])

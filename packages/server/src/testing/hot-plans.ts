@@ -109,11 +109,15 @@ export async function checkHotPlans(explainer: Explainer, crowded: Crowded): Pro
 
 /** Arguments of `append_entries`: three entries of one conversation. */
 function appendOf({ appId, uid, place }: Crowded): string[] {
+  const once = (value: number) => `{${value}}`
   const thrice = (value: string | number | boolean) => `{${[value, value, value].join(',')}}`
+  const conversation = [once(place.bucket), once(place.key), once(3), once(3), once(0), once(3)]
   return [
     '1',
-    thrice(place.bucket),
-    thrice(place.key),
+    ...conversation,
+    thrice(1),
+    '{1,2,3}',
+    '{1,2,3}',
     thrice(appId),
     thrice(uid),
     '{new-1,new-2,new-3}',
@@ -123,7 +127,5 @@ function appendOf({ appId, uid, place }: Crowded): string[] {
     thrice('null'),
     thrice('null'),
     thrice(true),
-    thrice(true),
-    thrice(0),
   ]
 }

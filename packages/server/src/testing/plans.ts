@@ -100,6 +100,8 @@ function recording(client: pg.Client, statements: Statement[]): Db {
 }
 
 /** The SQL of a PL/pgSQL function, with `$n` for its parameters; its settings. */
+const farAhead = "('{1000000000}'::bigint[])"
+
 async function insideOf(client: pg.Client, name: string) {
   const { rows } = await client.query(
     `select prosrc as body, proargnames as names, proconfig as settings,
@@ -110,14 +112,22 @@ async function insideOf(client: pg.Client, name: string) {
   const [{ body, names, settings, types }] = rows as [
     { body: string; names: string[]; settings: string[] | null; types: string[] },
   ]
-  const statements = body.split(';').flatMap((text) => {
-    const sql = /\b(?:perform|return query)\s+([\s\S]*)$/.exec(text)
-    if (!sql?.[1]) return []
-    const plain = /\bperform\b/.test(text) ? `select ${sql[1]}` : sql[1]
+  const [declared = '', inside = ''] = body.replaceAll(/--.*$/gm, '').split(/^begin$/m)
+  const variables = [...declared.matchAll(/(\w+) bigint\[\];/g)].map(
+    ([, variable = '']) => variable,
+  )
+  const statements = inside.split(';').flatMap((text) => {
+    const sql = /^\s*(?:return query\s+)?((?:with|update|insert|select)\b[\s\S]*)$/.exec(text)?.[1]
+    if (sql === undefined) return []
+    const standing = variables.reduce(
+      // What an earlier statement found out: heads behind every entry there is.
+      (said, variable) => said.replaceAll(new RegExp(`\\b${variable}\\b`, 'g'), farAhead),
+      sql.replace(`into ${variables.join(', ')}`, ''),
+    )
     return types.reduce(
       (said, _, place) =>
         said.replaceAll(new RegExp(`\\b${names[place]}\\b`, 'g'), `$${place + 1}`),
-      plain,
+      standing,
     )
   })
   if (statements.length === 0) throw new Error(`There is no statement in ${name}.`)

@@ -36,9 +36,10 @@ export interface Placed {
   readonly at: number
 }
 
-const append = hot<Omit<Placed, 'at'> & { place: number }>(
+const append = hot<Omit<Placed, 'at'>>(
   'append',
-  'select place, seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
+  `select seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+     $13, $14, $15, $16, $17, $18, $19)`,
 )
 
 /** Appends in one statement, all or nothing; results in the order of the entries. */
@@ -47,26 +48,57 @@ export async function appendEntries(
   entries: readonly NewEntry[],
   now: number,
 ): Promise<Placed[]> {
-  const column = <T>(read: (entry: NewEntry) => T) => entries.map(read)
-  const rows = await run(db, append, [
-    now,
-    column(({ bucket }) => bucket),
-    column(({ key }) => key),
-    column(({ appId }) => appId),
-    column(({ sender }) => sender),
-    column(({ muid }) => muid ?? null),
-    column(({ category }) => category),
-    column(({ type }) => type),
-    column(({ data }) => data),
-    column(({ extra }) => extra ?? null),
-    column(({ parentSeq }) => parentSeq ?? null),
-    column(({ counts }) => counts),
-    column(({ shows }) => shows),
-    column(({ joins }) => joins ?? 0),
-  ])
-  return rows
-    .sort((a, b) => a.place - b.place)
-    .map(({ seq, id, counted }) => ({ seq, id, counted, at: now }))
+  const rows = await run(db, append, [now, ...appendArguments(entries)])
+  return rows.map((row) => ({ ...row, at: now }))
+}
+
+interface Growth extends ConversationKey {
+  entries: number
+  counted: number
+  joins: number
+  shown: number | null
+  /** Among the conversations of the batch, counted from 1. */
+  place: number
+}
+
+/** The columns of a batch: first its conversations in key order, then its entries. */
+export function appendArguments(entries: readonly NewEntry[]): unknown[][] {
+  const growths = new Map<string, Growth>()
+  const placed = entries.map((entry) => {
+    const { bucket, key, joins = 0 } = entry
+    const name = `${bucket}/${key}`
+    const growth = growths.get(name) ?? {
+      ...{ bucket, key, entries: 0, counted: 0, joins: 0, shown: null, place: 0 },
+    }
+    growths.set(name, growth)
+    growth.entries++
+    growth.joins += joins
+    if (entry.counts) growth.counted++
+    if (entry.shows) growth.shown = growth.entries
+    return { entry, growth, nth: growth.entries, nthCounted: growth.counted }
+  })
+  const inOrder = [...growths.values()].sort((a, b) => a.bucket - b.bucket || a.key - b.key)
+  for (const [place, growth] of inOrder.entries()) growth.place = place + 1
+  return [
+    inOrder.map(({ bucket }) => bucket),
+    inOrder.map(({ key }) => key),
+    inOrder.map((growth) => growth.entries),
+    inOrder.map(({ counted }) => counted),
+    inOrder.map(({ joins }) => joins),
+    inOrder.map(({ shown }) => shown),
+    placed.map(({ growth }) => growth.place),
+    placed.map(({ nth }) => nth),
+    placed.map(({ nthCounted }) => nthCounted),
+    entries.map(({ appId }) => appId),
+    entries.map(({ sender }) => sender),
+    entries.map(({ muid }) => muid ?? null),
+    entries.map(({ category }) => category),
+    entries.map(({ type }) => type),
+    entries.map(({ data }) => data),
+    entries.map(({ extra }) => extra ?? null),
+    entries.map(({ parentSeq }) => parentSeq ?? null),
+    entries.map(({ counts }) => counts),
+  ]
 }
 
 /** The stored entry of a place. */
