@@ -62,7 +62,7 @@ interface Growth extends ConversationKey {
 }
 
 /** The columns of a batch: first its conversations in key order, then its entries. */
-export function appendArguments(entries: readonly NewEntry[]): unknown[][] {
+function appendArguments(entries: readonly NewEntry[]): unknown[][] {
   const growths = new Map<string, Growth>()
   const placed = entries.map((entry) => {
     const { bucket, key, joins = 0 } = entry
