@@ -67,3 +67,17 @@ export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Load
     },
   }
 }
+
+/** For `fetch`: rows say the place of the key they answer, counted from 1. */
+export function byName<Key, Row extends { readonly place: number }>(
+  keys: readonly Key[],
+  rows: readonly Row[],
+  nameOf: (key: Key) => string,
+): Map<string, Row> {
+  return new Map(
+    rows.flatMap((row) => {
+      const key = keys[row.place - 1]
+      return key === undefined ? [] : [[nameOf(key), row]]
+    }),
+  )
+}

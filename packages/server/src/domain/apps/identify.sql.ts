@@ -3,6 +3,7 @@ import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
 import { sql } from 'kysely'
 import type { Db, InstallDb } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
+import { byName } from '../../database/loader.ts'
 
 export interface AppAndKey {
   readonly region: Region
@@ -81,20 +82,6 @@ export async function findActors(
 
 export function actorQuestionName({ appId, uid }: ActorQuestion): string {
   return `${appId} ${uid}`
-}
-
-/** Rows say the place of the question they answer, counted from 1. */
-function byName<Question, Row extends { place: number }>(
-  questions: readonly Question[],
-  rows: readonly Row[],
-  nameOf: (question: Question) => string,
-): Map<string, Omit<Row, 'place'>> {
-  return new Map(
-    rows.flatMap(({ place, ...row }) => {
-      const question = questions[place - 1]
-      return question === undefined ? [] : [[nameOf(question), row]]
-    }),
-  )
 }
 
 export async function findManagementKey(

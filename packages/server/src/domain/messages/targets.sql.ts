@@ -1,6 +1,7 @@
 import type { GroupScope, ScopePermissions } from '@chorale/contract/groups'
 import type { Db } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
+import { byName } from '../../database/loader.ts'
 
 /** What a send must know of a user it goes to: one row per question, all questions at once. */
 export interface UserTarget {
@@ -44,7 +45,7 @@ export async function findUserTargets(
     questions.map(({ sender }) => sender),
     questions.map(({ receiver }) => receiver),
   ])
-  return named(rows, questions, userQuestionName)
+  return byName(questions, rows, userQuestionName)
 }
 
 export function userQuestionName({ appId, sender, receiver }: UserQuestion): string {
@@ -89,23 +90,9 @@ export async function findGroupTargets(
     questions.map(({ sender }) => sender),
     questions.map(({ guid }) => guid),
   ])
-  return named(rows, questions, groupQuestionName)
+  return byName(questions, rows, groupQuestionName)
 }
 
 export function groupQuestionName({ appId, sender, guid }: GroupQuestion): string {
   return `${appId} ${sender} ${guid}`
-}
-
-/** Rows say the place of the question they answer, counted from 1. */
-function named<Question, Row extends { place: number }>(
-  rows: readonly Row[],
-  questions: readonly Question[],
-  nameOf: (question: Question) => string,
-): Map<string, Row> {
-  return new Map(
-    rows.flatMap((row) => {
-      const question = questions[row.place - 1]
-      return question === undefined ? [] : [[nameOf(question), row]]
-    }),
-  )
 }
