@@ -19,6 +19,7 @@ const nouns = [
   'scopePermissions',
   'conversations',
   'positions',
+  'messages',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -93,6 +94,12 @@ const messageId = fc.constantFrom('$message0', '$message1', '$message2', '$their
 const upTo = some({ messageId })
 const behind = given({ messageId })
 const conversationId = fc.constantFrom('group_tea', 'group_den', 'ada_user_bob')
+const said = fc.constantFrom({ text: 'of $marker' }, { text: '<@uid:ada> $marker' }, {})
+const newMessage = fc.oneof(
+  given({ receiver: uid, receiverType: fc.constant('user' as const), data: said }),
+  given({ receiver: guid, receiverType: fc.constant('group' as const), data: said }),
+)
+const ofMessage = given({ id: messageId })
 const ofGroup = given({ guid })
 const ofMember = given({ guid, uid })
 const ofScope = given({ guid, scope: groupScope })
@@ -250,6 +257,12 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
       unread: flag,
     }),
   }),
+  sendMessage: perhapsAs({ body: newMessage }),
+  sendBotMessage: given({ params: ofUser, body: newMessage }),
+  getMessage: perhapsAs({ params: ofMessage }),
+  editMessage: perhapsAs({ params: ofMessage, body: given({ data: said }) }),
+  deleteMessage: perhapsAs({ params: ofMessage, body: some({ permanent: flag }) }),
+
   getConversation: as({ params: given({ conversationId }) }),
   deleteConversation: as({ params: given({ conversationId }) }),
   getUserConversation: as({ params: ofUser }),
@@ -296,97 +309,4 @@ function commandOf(noun: Noun): fc.Arbitrary<Command> {
   const ofName = (name: Name) =>
     fc.record({ name: fc.constant(name), input: inputs[name] }) as fc.Arbitrary<Command>
   return fc.oneof(...names.map(ofName))
-}
-
-const inBoth: readonly Command[] = [
-  { name: 'createRole', input: { body: { role: 'staff', name: 'Staff $marker' } } },
-  {
-    name: 'restrictFeatures',
-    input: { params: { role: 'staff' }, body: { featuresToRestrict: ['logout'] } },
-  },
-  { name: 'createUser', input: { body: { uid: 'ada', name: 'Ada $marker', role: 'staff' } } },
-  { name: 'createUser', input: { body: { uid: 'bob', name: 'Bob $marker', withAuthToken: true } } },
-  { name: 'addFriends', input: { params: { uid: 'ada' }, body: { accepted: ['bob'] } } },
-  { name: 'blockUsers', input: { params: { uid: 'ada' }, body: { blockedUids: ['bob'] } } },
-  { name: 'createApiKey', input: { body: { name: 'Third $marker' } } },
-  {
-    name: 'createGroup',
-    input: {
-      body: {
-        guid: 'tea',
-        name: 'Tea $marker',
-        type: 'public',
-        owner: 'ada',
-        tags: ['$marker'],
-        members: { participants: ['bob'] },
-      },
-    },
-  },
-]
-
-/** What the apps have before chance takes over: mostly the same, and each something of its own. */
-export const prelude: Readonly<Record<'a' | 'b', readonly Command[]>> = {
-  a: [
-    ...inBoth,
-    { name: 'createRole', input: { body: { role: 'guest', name: 'Guest $marker' } } },
-    { name: 'createUser', input: { body: { uid: 'zoe', name: 'Zoe $marker', role: 'guest' } } },
-    {
-      name: 'createGroup',
-      input: { body: { guid: 'den', name: 'Den $marker', type: 'private', owner: 'bob' } },
-    },
-  ],
-  b: [
-    ...inBoth,
-    { name: 'createUser', input: { body: { uid: 'eve', name: 'Eve $marker' } } },
-    { name: 'banUser', input: { params: { guid: 'tea', uid: 'eve' } } },
-    {
-      name: 'setScopePermissions',
-      input: {
-        params: { guid: 'tea', scope: 'participant' },
-        body: { permissions: { listMembers: 'deny' } },
-      },
-    },
-    {
-      name: 'mapAppSettings',
-      input: {
-        params: { appId: '$appId' },
-        body: { settings: { 'apiKeys.authOnlyCreatesUsers': false } },
-      },
-    },
-    {
-      name: 'restrictFeatures',
-      input: { params: { role: 'staff' }, body: { featuresToRestrict: ['listUsers'] } },
-    },
-  ],
-}
-
-/** What each app is asked in the end: whatever was changed shows in one of these, and is undone. */
-export const epilogue: readonly Command[] = [
-  { name: 'listUsers', input: { query: { withDeactivated: true, withTags: true } } },
-  { name: 'listUsers', input: { query: { count: true, searchKey: 'a' }, onBehalfOf: 'ada' } },
-  { name: 'listAuthTokens', input: { params: { uid: 'bob' } } },
-  { name: 'listFriends', input: { params: { uid: 'ada' } } },
-  { name: 'listBlockedUsers', input: { params: { uid: 'ada' }, query: { direction: 'both' } } },
-  { name: 'listRoles', input: {} },
-  { name: 'listRestrictedFeatures', input: { params: { role: 'staff' } } },
-  { name: 'listRolePermissions', input: { params: { role: 'staff' }, query: { perPage: 5 } } },
-  { name: 'listApiKeys', input: {} },
-  { name: 'listGroups', input: { query: { withTags: true } } },
-  { name: 'listGroups', input: { onBehalfOf: 'bob' } },
-  { name: 'listMembers', input: { params: { guid: 'tea' } } },
-  { name: 'listMembers', input: { params: { guid: 'tea' }, onBehalfOf: 'bob' } },
-  { name: 'listBannedUsers', input: { params: { guid: 'tea' } } },
-  { name: 'listScopePermissions', input: { params: { guid: 'tea', scope: 'participant' } } },
-  { name: 'listConversations', input: { query: { withTags: true } } },
-  { name: 'listConversations', input: { query: { perPage: 1 }, onBehalfOf: 'bob' } },
-  { name: 'listAppSettings', input: { params: { appId: '$appId' } } },
-  { name: 'createAuthToken', input: { params: { uid: 'bob' }, body: {} } },
-  { name: 'unblockUsers', input: { params: { uid: 'ada' }, body: { blockedUids: ['bob'] } } },
-  { name: 'removeFriends', input: { params: { uid: 'ada' }, body: { friends: ['bob'] } } },
-]
-
-/** And, with its auth-only key, the one call that a setting takes away from that key. */
-export const lastByAuthKey: Command = {
-  name: 'createUser',
-  input: { body: { uid: 'kim', name: 'Kim $marker' } },
 }
