@@ -24,14 +24,14 @@ test(
 )
 
 test(
-  'eight callers at once, five hundred histories: the log explains every row',
+  'eight callers at once, a thousand histories: the log explains every row',
   async () => {
     const property = fc.asyncProperty(
       histories({ min: 30, max: 200 }),
       fc.boolean(),
       async (history, actionsCount) => playTogether(stages.next(actionsCount), history),
     )
-    await fc.assert(property, { numRuns: 500, endOnFailure: true })
+    await fc.assert(property, { numRuns: 1000, endOnFailure: true })
     expect(await deadlocksIn(stages.app.db)).toBe(0)
   },
   anHour,
