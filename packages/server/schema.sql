@@ -3,7 +3,7 @@
 
 CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
 
-CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys bigint[], p_entries bigint[], p_counted bigint[], p_joins bigint[], p_shown bigint[], p_conversations integer[], p_nth bigint[], p_nth_counted bigint[], p_app_ids text[], p_senders text[], p_muids text[], p_categories text[], p_types text[], p_data text[], p_extras text[], p_parent_seqs bigint[], p_counts boolean[]) RETURNS TABLE(seq bigint, id bigint, counted bigint)
+CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys bigint[], p_entries bigint[], p_counted bigint[], p_joins bigint[], p_shown bigint[], p_conversations integer[], p_nth bigint[], p_nth_counted bigint[], p_app_ids text[], p_senders text[], p_muids text[], p_categories text[], p_types text[], p_data text[], p_extras text[], p_parent_seqs bigint[], p_counts boolean[]) RETURNS TABLE(seq bigint, id bigint, counted bigint, at bigint, receipt bigint)
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -13,6 +13,8 @@ CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys 
 declare
   heads bigint[];
   counteds bigint[];
+  ats bigint[];
+  written_receipt bigint;
 begin
   with moved as (
     update conversations c
@@ -20,18 +22,26 @@ begin
         counted = c.counted + g.counted,
         participants_count = c.participants_count + g.joins,
         shown_seq = coalesce(c.head + g.shown, c.shown_seq),
-        updated_at = case when g.shown is null then c.updated_at else p_at end
+        last_at = greatest(c.last_at, p_at),
+        updated_at = case when g.shown is null then c.updated_at else greatest(c.last_at, p_at) end
     from (
       select * from unnest(p_buckets, p_keys, p_entries, p_counted, p_joins, p_shown)
         with ordinality as t(bucket, key, entries, counted, joins, shown, place)
       order by t.bucket, t.key) g
     where c.bucket = g.bucket and c.conversation_key = g.key
-    returning g.place, c.head - g.entries as head, c.counted - g.counted as counted)
-  select array_agg(m.head order by m.place), array_agg(m.counted order by m.place)
-  into heads, counteds from moved m;
+    returning g.place, c.head - g.entries as head, c.counted - g.counted as counted, c.last_at)
+  select array_agg(m.head order by m.place), array_agg(m.counted order by m.place),
+         array_agg(m.last_at order by m.place)
+  into heads, counteds, ats from moved m;
   if coalesce(cardinality(heads), 0) < cardinality(p_keys) then
     raise foreign_key_violation using message = 'A conversation to append to does not exist.';
   end if;
+
+  insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)
+  select p_at, p_buckets, p_keys, array_agg(g.head + 1 order by g.place),
+         array_agg(g.head + g.entries order by g.place)
+  from unnest(heads, p_entries) with ordinality as g(head, entries, place)
+  returning append_receipts.receipt_id into written_receipt;
 
   return query
   with placed as materialized (
@@ -45,12 +55,12 @@ begin
   ), written as (
     insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at,
                          parent_seq, counts, app_id, sender, category, type, muid, data, extra)
-    select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, p_at, e.counted, p_at,
-           e.parent_seq, e.counts, e.app_id, e.sender, e.category, e.type, e.muid, e.data::jsonb,
-           e.extra::jsonb
+    select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, ats[e.conversation],
+           e.counted, ats[e.conversation], e.parent_seq, e.counts, e.app_id, e.sender, e.category,
+           e.type, e.muid, e.data::jsonb, e.extra::jsonb
     from placed e
   )
-  select e.seq, e.id, e.counted from placed e;
+  select e.seq, e.id, e.counted, ats[e.conversation], written_receipt from placed e;
 
   -- A statement of its own: it sees who came and went while the heads were waited for.
   update participants p set own = p.own + s.n
@@ -61,10 +71,37 @@ begin
   where p.bucket = p_buckets[s.conversation] and p.conversation_key = p_keys[s.conversation]
     and p.uid = s.sender;
 
-  insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)
-  select p_at, p_buckets, p_keys, array_agg(g.head + 1 order by g.place),
-         array_agg(g.head + g.entries order by g.place)
-  from unnest(heads, p_entries) with ordinality as g(head, entries, place);
+  if array_remove(p_parent_seqs, null) <> '{}' then
+    insert into threads as t (bucket, conversation_key, seq, app_id, replies, last_reply_id)
+    select e.bucket, e.conversation_key, e.parent_seq, e.app_id, count(*), max(e.id)
+    from unnest(p_conversations, p_nth, p_parent_seqs) as n(conversation, nth, parent_seq)
+    join entries e on e.bucket = p_buckets[n.conversation]
+      and e.conversation_key = p_keys[n.conversation] and e.seq = heads[n.conversation] + n.nth
+    where n.parent_seq is not null
+    group by e.bucket, e.conversation_key, e.parent_seq, e.app_id
+    on conflict on constraint threads_pkey do update
+      set replies = t.replies + excluded.replies, last_reply_id = excluded.last_reply_id;
+  end if;
+end
+$$;
+
+CREATE FUNCTION public.last_seq_before(p_bucket smallint, p_key bigint, p_id bigint, p_at bigint) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  low bigint := 0;
+  high bigint;
+  middle bigint;
+begin
+  select head into high from conversations where bucket = p_bucket and conversation_key = p_key;
+  while low < coalesce(high, 0) loop
+    middle := (low + high + 1) / 2;
+    perform from entries e
+    where e.bucket = p_bucket and e.conversation_key = p_key and e.seq = middle
+      and (p_id is null or e.id < p_id) and (p_at is null or e.sent_at < p_at);
+    if found then low := middle; else high := middle - 1; end if;
+  end loop;
+  return low;
 end
 $$;
 
@@ -176,7 +213,8 @@ CREATE TABLE public.conversations (
     participants_count bigint DEFAULT 0 NOT NULL,
     shown_seq bigint,
     created_at bigint NOT NULL,
-    updated_at bigint NOT NULL
+    updated_at bigint NOT NULL,
+    last_at bigint DEFAULT 0 NOT NULL
 )
 PARTITION BY LIST (bucket);
 
@@ -367,6 +405,16 @@ CREATE TABLE public.roles (
     updated_at bigint
 );
 
+CREATE TABLE public.threads (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    replies bigint NOT NULL,
+    last_reply_id bigint NOT NULL
+)
+PARTITION BY LIST (bucket);
+
 CREATE TABLE public.user_conversations (
     app_id text NOT NULL COLLATE pg_catalog."C",
     low_uid text NOT NULL COLLATE pg_catalog."C",
@@ -463,6 +511,9 @@ ALTER TABLE ONLY public.role_restricted_features
 ALTER TABLE ONLY public.roles
     ADD CONSTRAINT roles_pkey PRIMARY KEY (app_id, role);
 
+ALTER TABLE ONLY public.threads
+    ADD CONSTRAINT threads_pkey PRIMARY KEY (bucket, conversation_key, seq);
+
 ALTER TABLE ONLY public.user_conversations
     ADD CONSTRAINT user_conversations_pkey PRIMARY KEY (app_id, low_uid, high_uid);
 
@@ -477,9 +528,11 @@ CREATE INDEX deactivated_users_by_name ON public.users USING btree (app_id, sort
 
 CREATE INDEX entries_by_change ON ONLY public.entries USING btree (bucket, conversation_key, change) WHERE (change > 0);
 
-CREATE UNIQUE INDEX entries_by_id ON ONLY public.entries USING btree (bucket, id);
+CREATE UNIQUE INDEX entries_by_id ON ONLY public.entries USING btree (app_id, id, bucket);
 
 CREATE UNIQUE INDEX entries_by_muid ON ONLY public.entries USING btree (bucket, conversation_key, sender, muid) WHERE (muid IS NOT NULL);
+
+CREATE INDEX entries_by_parent ON ONLY public.entries USING btree (bucket, conversation_key, parent_seq, seq) WHERE (parent_seq IS NOT NULL);
 
 CREATE INDEX entries_withdrawn ON ONLY public.entries USING btree (bucket, conversation_key, seq) WHERE (counts AND (deleted_at IS NOT NULL));
 
@@ -502,6 +555,8 @@ CREATE INDEX groups_by_update ON public.groups USING btree (app_id, COALESCE(upd
 CREATE INDEX participants_by_user ON ONLY public.participants USING btree (app_id, uid) INCLUDE (bucket, conversation_key);
 
 CREATE INDEX presence_online ON public.presence USING btree (app_id, uid) WHERE online;
+
+CREATE INDEX threads_by_last_reply ON ONLY public.threads USING btree (app_id, last_reply_id);
 
 CREATE INDEX user_conversations_by_high ON public.user_conversations USING btree (app_id, high_uid);
 
@@ -569,3 +624,4 @@ ALTER TABLE ONLY public.users
 -- entries: 16 partitions.
 -- participants: 16 partitions.
 -- position_moves: 16 partitions.
+-- threads: 16 partitions.

@@ -99,9 +99,9 @@ function recording(client: pg.Client, statements: Statement[]): Db {
   })
 }
 
-/** The SQL of a PL/pgSQL function, with `$n` for its parameters; its settings. */
-const farAhead = "('{1000000000}'::bigint[])"
+const farAhead = { bigint: '1000000000::bigint', 'bigint[]': "('{1000000000}'::bigint[])" }
 
+/** The SQL of a PL/pgSQL function, with `$n` for its parameters; its settings. */
 async function insideOf(client: pg.Client, name: string) {
   const { rows } = await client.query(
     `select prosrc as body, proargnames as names, proconfig as settings,
@@ -113,16 +113,19 @@ async function insideOf(client: pg.Client, name: string) {
     { body: string; names: string[]; settings: string[] | null; types: string[] },
   ]
   const [declared = '', inside = ''] = body.replaceAll(/--.*$/gm, '').split(/^begin$/m)
-  const variables = [...declared.matchAll(/(\w+) bigint\[\];/g)].map(
-    ([, variable = '']) => variable,
+  const variables = [...declared.matchAll(/(\w+) (bigint(?:\[\])?);/g)].map(
+    ([, name = '', type = '']) => ({ name, value: farAhead[type as keyof typeof farAhead] }),
   )
   const statements = inside.split(';').flatMap((text) => {
-    const sql = /^\s*(?:return query\s+)?((?:with|update|insert|select)\b[\s\S]*)$/.exec(text)?.[1]
+    const sql =
+      /^\s*(?:return query\s+|if [\s\S]*? then\s+)?((?:with|update|insert|select)\b[\s\S]*)$/.exec(
+        text,
+      )?.[1]
     if (sql === undefined) return []
     const standing = variables.reduce(
       // What an earlier statement found out: heads behind every entry there is.
-      (said, variable) => said.replaceAll(new RegExp(`\\b${variable}\\b`, 'g'), farAhead),
-      sql.replace(`into ${variables.join(', ')}`, ''),
+      (said, { name, value }) => said.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), value),
+      sql.replace(/\binto [a-z_]+(, [a-z_]+)*(?=\s*$| from moved)/, ''),
     )
     return types.reduce(
       (said, _, place) =>

@@ -133,7 +133,7 @@ describe('a user', () => {
   test('sees a group only while they are in it', async () => {
     const params = { guid: 'pub' }
     await addMembers({ params, body: { participants: ['zed'] } })
-    expect(idsOf(await listConversations({ onBehalfOf: 'zed' }))).toEqual([zed, pub])
+    expect(idsOf(await listConversations({ onBehalfOf: 'zed' }))).toEqual([pub, zed])
     await kickMember({ params: { ...params, uid: 'zed' } })
     expect(idsOf(await listConversations({ onBehalfOf: 'zed' }))).toEqual([zed])
   })

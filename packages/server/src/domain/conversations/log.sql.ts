@@ -34,11 +34,13 @@ export interface Placed {
   readonly id: number
   readonly counted: number
   readonly at: number
+  /** The row that says this batch is still to be published; none for an entry found by its muid. */
+  readonly receipt?: number
 }
 
-const append = hot<Omit<Placed, 'at'>>(
+const append = hot<Placed>(
   'append',
-  `select seq, id, counted from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+  `select seq, id, counted, at, receipt from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
      $13, $14, $15, $16, $17, $18, $19)`,
 )
 
@@ -48,8 +50,7 @@ export async function appendEntries(
   entries: readonly NewEntry[],
   now: number,
 ): Promise<Placed[]> {
-  const rows = await run(db, append, [now, ...appendArguments(entries)])
-  return rows.map((row) => ({ ...row, at: now }))
+  return run(db, append, [now, ...appendArguments(entries)])
 }
 
 interface Growth extends ConversationKey {
