@@ -146,6 +146,11 @@ begin
     group by e.bucket, e.conversation_key, e.parent_seq, e.app_id
     on conflict on constraint threads_pkey do update
       set replies = t.replies + excluded.replies, last_reply_id = excluded.last_reply_id;
+    -- Whoever reads the parent knows that it is worth asking for its replies.
+    update entries e set extra = coalesce(e.extra, '{}') || '{"thread": true}'
+    from unnest(p_conversations, p_parent_seqs) as n(conversation, parent_seq)
+    where e.bucket = p_buckets[n.conversation] and e.conversation_key = p_keys[n.conversation]
+      and e.seq = n.parent_seq and e.extra -> 'thread' is null;
   end if;
 end
 $$;

@@ -23,6 +23,12 @@ const messageFields = {
   editedBy: Type.Optional(Type.String()),
   deletedAt: Type.Optional(Timestamp),
   deletedBy: Type.Optional(Type.String()),
+  deliveredAt: Type.Optional(Timestamp),
+  readAt: Type.Optional(Timestamp),
+  pinnedAt: Type.Optional(Timestamp),
+  pinnedBy: Type.Optional(Type.String()),
+  replyCount: Type.Optional(Type.Integer({ description: 'Replies in its thread.' })),
+  quotedMessageId: Type.Optional(Type.String()),
   tags: Type.Optional(Type.Array(Type.String())),
   receipts: Type.Optional(
     Type.Object({
@@ -75,14 +81,12 @@ const ends = {
   receiver: Type.Optional(Type.Union([UserEntity, GroupEntity])),
 }
 
-/** What was edited or deleted: a message, as it is now. */
-const MessageEntity = Type.Object({
-  entity: Type.Object({
-    ...messageFields,
-    data: Type.Object({ ...dataFields, entities: Type.Optional(Type.Object(ends)) }),
-  }),
-  entityType: OneOf('message'),
+/** A message inside another: what was edited, deleted or quoted, as it is now. */
+const InnerMessage = Type.Object({
+  ...messageFields,
+  data: Type.Object({ ...dataFields, entities: Type.Optional(Type.Object(ends)) }),
 })
+const MessageEntity = Type.Object({ entity: InnerMessage, entityType: OneOf('message') })
 
 /** Who takes part in an entry, each as it is now: no entry keeps a copy of a user or a group. */
 const Entities = Type.Object({
@@ -95,6 +99,7 @@ const Entities = Type.Object({
 /** An entry of a conversation's log. */
 export const Message = Type.Object({
   ...messageFields,
+  quotedMessage: Type.Optional(InnerMessage),
   data: Type.Object({ ...dataFields, entities: Type.Optional(Entities) }),
 })
 export type Message = Static<typeof Message>

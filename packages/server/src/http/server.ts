@@ -6,6 +6,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Logger } from 'pino'
 import { Failure } from '../pipeline/failure.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import { Printed } from '../pipeline/printed.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { parseBody } from './body.ts'
 import { failureOf } from './errors.ts'
@@ -109,7 +110,9 @@ function addOperation(
           body: () => parseBody(request.body, headers['content-type']),
           requestId: request.id,
         })
-        return reply.headers(answer.headers).send(answer.body)
+        reply.headers(answer.headers)
+        if (!(answer.body instanceof Printed)) return reply.send(answer.body)
+        return reply.type('application/json; charset=utf-8').send(answer.body.text)
       },
     })
   }

@@ -7,7 +7,7 @@ import { type Config, ConfigError } from '../config.ts'
 import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
-import { openAppendLane } from '../domain/conversations/index.ts'
+import { openAppendLane, openPeople } from '../domain/conversations/index.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { buildServer } from '../http/server.ts'
 import { openPipeline } from '../pipeline/pipeline.ts'
@@ -41,7 +41,11 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     vault,
     identify: identifyWith(database.db, vault),
     rateLimit: openRateLimit(config.API_PROCESSES),
-    handlers: handlersWith({ db: database.db, lane: openAppendLane(database.db, clock) }),
+    handlers: handlersWith({
+      db: database.db,
+      lane: openAppendLane(database.db, clock),
+      people: openPeople(database.db),
+    }),
     log,
     strictAnswers: options.strictAnswers ?? false,
     clock,

@@ -5,6 +5,7 @@ import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Actor, AppIdentity, Caller } from './caller.ts'
+import type { Printed } from './printed.ts'
 
 /** All that a handler may touch. */
 export interface Ctx {
@@ -28,7 +29,10 @@ interface InstallCtx {
 }
 
 export type Handlers<T> = {
-  readonly [N in keyof T]: (input: Input<T[N]>, ctx: Ctx) => Promise<Output<T[N]>>
+  readonly [N in keyof T]: (
+    input: Input<T[N]>,
+    ctx: Ctx,
+  ) => Promise<Output<T[N]> | Printed<Output<T[N]>>>
 }
 
 export type InstallHandlers<T> = {

@@ -8,7 +8,7 @@ import { furnishApp, handlersWith } from '../api.ts'
 import type { Db } from '../database/app-db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
-import { openAppendLane } from '../domain/conversations/index.ts'
+import { openAppendLane, openPeople } from '../domain/conversations/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { buildServer } from '../http/server.ts'
@@ -48,7 +48,7 @@ describe('with a handler that does what it should not', () => {
     )
     const { lines, log } = recordingLog()
     const lane = openAppendLane(database.db, () => 1_700_000_000)
-    const handlers = handlersWith({ db: database.db, lane })
+    const handlers = handlersWith({ db: database.db, lane, people: openPeople(database.db) })
     const pipeline = openPipeline({
       database,
       vault,

@@ -8,6 +8,7 @@ import type { Vault } from '../vault/vault.ts'
 import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
 import { badRequest, Failure } from './failure.ts'
 import type { AllHandlers } from './handler.ts'
+import { Printed } from './printed.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { type Validation, validationOf } from './validation.ts'
 
@@ -24,6 +25,7 @@ interface Call {
 
 interface Answer {
   readonly headers: Readonly<Record<string, string>>
+  /** An object to print, or JSON text in `Printed`. */
   readonly body: unknown
 }
 
@@ -160,7 +162,10 @@ function actorOf(caller: Caller) {
 }
 
 function checkAnswer(parts: PipelineParts, road: Road, call: Call, answer: unknown): void {
-  const objection = road.validation.objectionToAnswer(answer)
+  const printed = answer instanceof Printed
+  // What saves parsing must not be parsed only to be looked at.
+  if (printed && !parts.strictAnswers) return
+  const objection = road.validation.objectionToAnswer(printed ? JSON.parse(answer.text) : answer)
   if (objection === undefined) return
   if (parts.strictAnswers) throw new Error(`${call.name} broke its contract: ${objection}`)
   parts.log.error({ operation: call.name, objection }, 'an answer broke its contract')

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import type { ConversationKey } from '../domain/conversations/entries.ts'
 import {
-  type ConversationKey,
   insertConversation,
   insertParticipants,
   type NewEntry,

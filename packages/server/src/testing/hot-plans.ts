@@ -8,9 +8,9 @@ import {
   resetFor,
   setTags,
 } from '../domain/conversations/conversations.sql.ts'
+import type { ConversationKey } from '../domain/conversations/entries.ts'
 import {
   appendEntries,
-  type ConversationKey,
   deleteParticipants,
   findByMuid,
   insertParticipants,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/app-db.ts'
-import type { ConversationKey, NewEntry } from '../domain/conversations/log.sql.ts'
+import type { ConversationKey } from '../domain/conversations/entries.ts'
+import type { NewEntry } from '../domain/conversations/log.sql.ts'
 
 /** A plain message, before there is an operation that sends one. */
 export function messageOf(

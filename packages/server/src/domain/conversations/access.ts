@@ -3,7 +3,8 @@ import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
 import { requireUser } from '../users/index.ts'
 import { findGroupConversation, isParticipant } from './access.sql.ts'
-import { type ConversationKey, findUserConversation } from './log.sql.ts'
+import type { ConversationKey } from './entries.ts'
+import { findUserConversation } from './log.sql.ts'
 
 /** The acting user of an operation that must have one. */
 export function actorOf({ actor }: Ctx): Actor {

@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf, startingWith } from '../../database/app-db.ts'
 import type { Key, PageRequest } from '../../database/keyset.ts'
-import type { EntryRow } from './entry-view.ts'
-import type { ConversationKey } from './log.sql.ts'
+import type { ConversationKey, EntryRow } from './entries.ts'
 
 /** A conversation as one of its participants has it. */
 export interface ConversationRow extends ConversationKey {
@@ -43,8 +42,9 @@ function complete(chosen: RawBuilder<unknown>) {
            p.with_guid as "withGuid", p.tags, c.created_at as "createdAt",
            c.updated_at as "updatedAt", (${unread})::bigint as unread,
            (select jsonb_build_object(
+              'bucket', e.bucket, 'key', e.conversation_key, 'seq', e.seq,
               'id', e.id, 'sender', e.sender, 'category', e.category, 'type', e.type,
-              'muid', e.muid, 'data', e.data, 'extra', e.extra, 'sentAt', e.sent_at,
+              'muid', e.muid, 'data', e.data::text, 'extra', e.extra, 'sentAt', e.sent_at,
               'updatedAt', e.updated_at, 'editedAt', e.edited_at, 'deletedAt', e.deleted_at)
             from entries e
             where e.bucket = c.bucket and e.conversation_key = c.conversation_key

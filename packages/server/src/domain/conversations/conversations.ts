@@ -3,6 +3,7 @@ import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
+import { Printed, printList, printWith } from '../../pipeline/printed.ts'
 import { conversationIdOf, sortName } from '../users/index.ts'
 import { findGroupConversation, isGroupAdmin } from './access.sql.ts'
 import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
@@ -14,10 +15,11 @@ import {
   resetFor,
   setTags,
 } from './conversations.sql.ts'
-import { groupConversationId, loadCounterparts } from './counterparts.ts'
-import { type Receiver, shownEntry, uidsIn } from './entry-view.ts'
-import { type ConversationKey, findUserConversation } from './log.sql.ts'
+import { groupConversationId, loadCounterparts, peopleIn } from './counterparts.ts'
+import type { ConversationKey, Receiver } from './entries.ts'
+import { findUserConversation } from './log.sql.ts'
 import { lockPosition } from './positions.sql.ts'
+import { printEntries } from './print-entries.ts'
 
 export const conversationHandlers: Handlers<typeof conversations> = {
   async listConversations({ query }, ctx) {
@@ -37,19 +39,17 @@ export const conversationHandlers: Handlers<typeof conversations> = {
     const last = rows.at(-1)
     const key: Key | undefined =
       last && (uid === undefined ? [last.uid, last.key] : [last.updatedAt, last.key])
-    return {
-      data: await shown(ctx, rows, query),
-      meta: {
-        pagination: paginationOf(query, rows.length, 0),
-        cursor: cursorOf(query, rows, last && key && { key, updatedAt: last.updatedAt }),
-      },
+    const meta = {
+      pagination: paginationOf(query, rows.length, 0),
+      cursor: cursorOf(query, rows, last && key && { key, updatedAt: last.updatedAt }),
     }
+    return new Printed(printWith({ meta }, { data: await printed(ctx, rows, query) }))
   },
 
   async getConversation({ params: { conversationId } }, ctx) {
     const row = await findByLabel(ctx, conversationId.toLowerCase())
     if (!row) throw new Failure('ERR_CONVERSATION_NOT_FOUND', { conversationId })
-    return { data: await shown(ctx, [row], everything) }
+    return new Printed(printWith({}, { data: await printed(ctx, [row], everything) }))
   },
 
   async deleteConversation({ params: { conversationId } }, ctx) {
@@ -99,14 +99,20 @@ interface View {
 /** Of a single conversation everything is shown. */
 const everything: View = { withTags: true, withUserAndGroupTags: true, withBlockedInfo: true }
 
-async function one(ctx: Ctx, conversation: ConversationKey) {
+type One = Printed<{ data: Conversation[] }>
+
+async function one(ctx: Ctx, conversation: ConversationKey): Promise<One> {
   const row = await findConversation(ctx.db, conversation, actorOf(ctx).uid)
   if (!row) throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
-  return { data: await shown(ctx, [row], everything) }
+  return new Printed(printWith({}, { data: await printed(ctx, [row], everything) }))
 }
 
 /** Tags are the acting user's own; the new list takes the place of the old. */
-async function tag(ctx: Ctx, conversation: ConversationKey, tags: string[] | undefined) {
+async function tag(
+  ctx: Ctx,
+  conversation: ConversationKey,
+  tags: string[] | undefined,
+): Promise<One> {
   if (tags) await setTags(ctx.db, conversation, actorOf(ctx).uid, tags)
   return one(ctx, conversation)
 }
@@ -141,53 +147,45 @@ async function findByLabel(ctx: Ctx, label: string): Promise<ConversationRow | u
   return undefined
 }
 
-async function shown(
-  ctx: Ctx,
-  rows: readonly ConversationRow[],
-  view: View,
-): Promise<Conversation[]> {
-  const receivers = rows.map(receiverOf)
-  const seen = await loadCounterparts(
-    ctx.db,
-    {
-      uids: rows.flatMap((row, place) => uidsOf(row, receivers[place])),
-      guids: rows.flatMap(({ withGuid }) => withGuid ?? []),
-    },
-    {
-      viewer: ctx.actor?.uid,
-      withTags: view.withUserAndGroupTags,
-      withBlocks: view.withBlockedInfo,
-    },
+/** A list of conversations as JSON text. */
+async function printed(ctx: Ctx, rows: readonly ConversationRow[], view: View): Promise<string> {
+  const people = peopleIn(ctx.db)
+  const last = rows.flatMap((row) =>
+    row.last ? [{ row: row.last, receiver: receiverOf(row) }] : [],
   )
-  return rows.flatMap((row, place) => {
-    const receiver = receivers[place]
-    const other = row.withGuid === null ? seen.user(row.withUid ?? '') : seen.group(row.withGuid)
-    if (!receiver || !other) return []
-    return {
-      conversationId: labelOf(row),
-      conversationType: receiver.kind,
-      ...(ctx.actor ? {} : { uid: row.uid }),
-      unreadMessageCount: String(row.unread),
-      createdAt: row.createdAt,
-      updatedAt: row.updatedAt,
-      ...(row.last && { lastMessage: shownEntry(row.last, receiver, seen) }),
-      conversationWith: other,
-      ...(view.withTags && row.tags && { tags: row.tags }),
-    }
-  })
+  const viewer = ctx.actor?.uid
+  const others = {
+    uids: rows.flatMap(({ withUid }) => withUid ?? []),
+    guids: rows.flatMap(({ withGuid }) => withGuid ?? []),
+  }
+  const as = await loadCounterparts(people, others, viewer)
+  const seen = as({ withTags: view.withUserAndGroupTags, withBlocks: view.withBlockedInfo })
+  const messages = await printEntries(ctx.db, people, last, { viewer })
+  const messageOf = new Map(last.map(({ row }, place) => [row, messages[place]]))
+  return printList(
+    rows.flatMap((row) => {
+      const { withUid, withGuid } = row
+      const other = withGuid === null ? seen.userText(withUid ?? '') : seen.groupText(withGuid)
+      if (!other) return []
+      const conversation = {
+        conversationId: labelOf(row),
+        conversationType: withGuid === null ? 'user' : 'group',
+        ...(ctx.actor ? {} : { uid: row.uid }),
+        unreadMessageCount: String(row.unread),
+        createdAt: row.createdAt,
+        updatedAt: row.updatedAt,
+        ...(view.withTags && row.tags && { tags: row.tags }),
+      }
+      const lastMessage = row.last ? messageOf.get(row.last) : undefined
+      return printWith(conversation, { lastMessage, conversationWith: other })
+    }),
+  )
 }
 
 function receiverOf({ uid, withUid, withGuid }: ConversationRow): Receiver {
   return withGuid === null
     ? { kind: 'user', uids: [uid, withUid ?? ''] }
     : { kind: 'group', guid: withGuid }
-}
-
-function uidsOf({ withUid, last }: ConversationRow, receiver: Receiver | undefined): string[] {
-  return [
-    ...(withUid === null ? [] : [withUid]),
-    ...(last && receiver ? uidsIn(last, receiver) : []),
-  ]
 }
 
 function labelOf({ uid, withUid, withGuid }: ConversationRow): string {

@@ -1,6 +1,8 @@
 import type { GroupScope, GroupType } from '@chorale/contract/groups'
 import { sql } from 'kysely'
-import type { AppDb } from '../../database/app-db.ts'
+import type { AppDb, Db } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
+import { byName } from '../../database/loader.ts'
 
 /** A group as a viewer sees it, who may be no one. */
 export interface GroupRow {
@@ -22,10 +24,11 @@ export interface GroupRow {
 }
 
 /** Needs the tables `g`, `c` and `m`: see `groupSource`. */
-export const groupColumns = sql`
+const groupColumnsText = `
   g.guid, g.name, g.sort_name as "sortName", g.type, g.icon, g.description, g.metadata, g.owner,
   g.tags, c.participants_count as "membersCount", m.scope, m.joined_at as "joinedAt",
   g.created_at as "createdAt", g.updated_at as "updatedAt", g.updated_by as "updatedBy"`
+export const groupColumns = sql.raw(groupColumnsText)
 
 export function groupSource(viewer: string | undefined) {
   return sql`
@@ -45,4 +48,33 @@ export async function findGroups(
     select ${groupColumns} from ${groupSource(viewer)}
     where g.app_id = ${appId} and g.guid = any(${guids})`.execute(db)
   return rows
+}
+
+/** A group and who looks at it. */
+export interface SeenGroup {
+  readonly appId: string
+  readonly guid: string
+  readonly viewer: string | undefined
+}
+
+const seenGroups = hot<GroupRow & { place: number }>(
+  'seen groups',
+  `select w.place, ${groupColumnsText}
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, guid, viewer, place)
+   join groups g on g.app_id = w.app_id and g.guid = w.guid
+   join conversations c on c.bucket = g.bucket and c.conversation_key = g.conversation_key
+   left join group_members m on m.app_id = g.app_id and m.guid = g.guid and m.uid = w.viewer`,
+)
+
+export async function findSeenGroups(
+  db: Db,
+  wanted: readonly SeenGroup[],
+  nameOf: (key: SeenGroup) => string,
+): Promise<Map<string, GroupRow>> {
+  const rows = await run(db, seenGroups, [
+    wanted.map(({ appId }) => appId),
+    wanted.map(({ guid }) => guid),
+    wanted.map(({ viewer }) => viewer ?? null),
+  ])
+  return byName(wanted, rows, nameOf)
 }

@@ -1,27 +1,117 @@
 import type { Group } from '@chorale/contract/groups'
 import type { User } from '@chorale/contract/users'
-import type { AppDb } from '../../database/app-db.ts'
-import { findUsers, shownUser, type UserView } from '../users/index.ts'
-import { findGroups, type GroupRow } from './counterparts.sql.ts'
+import type { AppDb, Db } from '../../database/app-db.ts'
+import { openLoader } from '../../database/loader.ts'
+import {
+  findSeenUsers,
+  findUsers,
+  type SeenUser,
+  shownUser,
+  type UserRow,
+  type UserView,
+} from '../users/index.ts'
+import { findGroups, findSeenGroups, type GroupRow, type SeenGroup } from './counterparts.sql.ts'
+
+interface Wanted {
+  readonly uids: readonly string[]
+  readonly guids: readonly string[]
+}
+
+interface Found {
+  readonly users: readonly UserRow[]
+  readonly groups: readonly GroupRow[]
+}
+
+/** Where users and groups are read: in the own transaction, or together with others. */
+export type People = (wanted: Wanted, viewer: string | undefined) => Promise<Found>
+
+/** Reads in the transaction, and so sees what it has changed. */
+export function peopleIn(db: AppDb): People {
+  return async ({ uids, guids }, viewer) => ({
+    users: await findUsers(db, uids, viewer),
+    groups: await findGroups(db, guids, viewer),
+  })
+}
+
+const atOnce = { concurrency: 2, mostPerBatch: 500 }
+const seenName = (key: SeenUser | SeenGroup) =>
+  `${key.appId} ${'uid' in key ? key.uid : key.guid} ${key.viewer ?? ''}`
+
+/** What the requests of one moment want to see of users and groups, in one statement each. */
+export function openPeople(db: Db): (appId: string) => People {
+  const user = openLoader({
+    ...atOnce,
+    fetch: (wanted: readonly SeenUser[]) => findSeenUsers(db, wanted, seenName),
+    nameOf: seenName,
+  })
+  const group = openLoader({
+    ...atOnce,
+    fetch: (wanted: readonly SeenGroup[]) => findSeenGroups(db, wanted, seenName),
+    nameOf: seenName,
+  })
+  const found = async <T>(rows: readonly Promise<T | undefined>[]): Promise<T[]> =>
+    (await Promise.all(rows)).filter((row) => row !== undefined)
+  return (appId) =>
+    async ({ uids, guids }, viewer) => {
+      const [users, groups] = await Promise.all([
+        found(uids.map((uid) => user.load({ appId, uid, viewer }))),
+        found(guids.map((guid) => group.load({ appId, guid, viewer }))),
+      ])
+      return { users, groups }
+    }
+}
 
 /** Users and groups that a page of entries or conversations speaks of, each loaded once. */
 export interface Counterparts {
   user(uid: string): User
   group(guid: string): Group | undefined
+  /** The same as text, printed once however often they are spoken of. */
+  userText(uid: string): string
+  groupText(guid: string): string | undefined
 }
 
+/** Each is read once, and shown as every view has it. */
 export async function loadCounterparts(
-  db: AppDb,
-  wanted: { readonly uids: Iterable<string>; readonly guids: Iterable<string> },
-  view: UserView,
-): Promise<Counterparts> {
-  const users = await findUsers(db, [...new Set(wanted.uids)], view.viewer)
-  const groups = await findGroups(db, [...new Set(wanted.guids)], view.viewer)
-  const userOf = new Map(users.map((row) => [row.uid, shownUser(row, view)]))
-  const groupOf = new Map(groups.map((row) => [row.guid, shownGroup(row, view.withTags)]))
+  people: People,
+  wanted: Wanted,
+  viewer: string | undefined,
+): Promise<(view: Omit<UserView, 'viewer'>) => Counterparts> {
+  const uids = [...new Set(wanted.uids)]
+  const guids = [...new Set(wanted.guids)]
+  const { users, groups } = await people({ uids, guids }, viewer)
+  const userOf = new Map(users.map((row) => [row.uid, row]))
+  const groupOf = new Map(groups.map((row) => [row.guid, row]))
+  return (view) =>
+    counterpartsOf(
+      (uid) => {
+        const row = userOf.get(uid)
+        return row ? shownUser(row, { ...view, viewer }) : deletedUser(uid)
+      },
+      (guid) => {
+        const row = groupOf.get(guid)
+        return row && shownGroup(row, view.withTags)
+      },
+    )
+}
+
+function counterpartsOf(
+  user: (uid: string) => User,
+  group: (guid: string) => Group | undefined,
+): Counterparts {
   return {
-    user: (uid) => userOf.get(uid) ?? deletedUser(uid),
-    group: (guid) => groupOf.get(guid),
+    user,
+    group,
+    userText: remembered((uid) => JSON.stringify(user(uid))),
+    groupText: remembered((guid) => JSON.stringify(group(guid))),
+  }
+}
+
+function remembered<T>(make: (name: string) => T): (name: string) => T {
+  const made = new Map<string, T>()
+  return (name) => {
+    const known = made.get(name) ?? make(name)
+    made.set(name, known)
+    return known
   }
 }
 

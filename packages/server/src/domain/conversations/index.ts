@@ -2,12 +2,16 @@ export { visibleFrom } from './access.sql.ts'
 export { deleteUserConversations } from './conversations.sql.ts'
 export { conversationHandlers } from './conversations.ts'
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
-export { type Counterparts, loadCounterparts, shownGroup } from './counterparts.ts'
-export { type EntryRow, type Receiver, shownEntry } from './entry-view.ts'
+export {
+  openPeople,
+  type People,
+  peopleIn,
+  shownGroup,
+} from './counterparts.ts'
+export type { ConversationKey, Entry, EntryRow, Receiver } from './entries.ts'
 export {
   adjustParticipants,
   appendEntries,
-  type ConversationKey,
   deleteConversation,
   deleteParticipants,
   ensureUserConversation,
@@ -16,7 +20,8 @@ export {
   insertConversation,
   insertParticipants,
   type NewEntry,
+  type Placed,
 } from './log.sql.ts'
 export { type Appended, openAppendLane } from './log.ts'
 export { positionHandlers } from './positions.ts'
-export { showEntries } from './show-entries.ts'
+export { printEntries, printFresh } from './print-entries.ts'

@@ -1,13 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
-import type { EntryRow } from './entry-view.ts'
-
-/** The place of a conversation: an internal key, never the public label. */
-export interface ConversationKey {
-  readonly bucket: number
-  readonly key: number
-}
+import type { ConversationKey, EntryRow } from './entries.ts'
 
 /** An entry before it has its place. */
 export interface NewEntry extends ConversationKey {
@@ -116,9 +110,11 @@ export async function findEntry(
 }
 
 /** Needs the table `e`. */
-export const entryColumns = sql`
-  e.id, e.sender, e.category, e.type, e.muid, e.data, e.extra, e.sent_at as "sentAt",
-  e.updated_at as "updatedAt", e.edited_at as "editedAt", e.deleted_at as "deletedAt"`
+export const entryColumnsText = `
+  e.bucket, e.conversation_key as key, e.seq, e.id, e.sender, e.category, e.type, e.muid,
+  e.data::text as data, e.extra, e.sent_at as "sentAt", e.updated_at as "updatedAt",
+  e.edited_at as "editedAt", e.deleted_at as "deletedAt"`
+export const entryColumns = sql.raw(entryColumnsText)
 
 export interface Muid extends ConversationKey {
   readonly sender: string

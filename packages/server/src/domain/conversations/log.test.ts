@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { disorderIn, logOf, messageOf } from '../../testing/log-entries.ts'
 import { startTestApp } from '../../testing/test-app.ts'
+import type { ConversationKey } from './entries.ts'
 import {
   appendEntries,
-  type ConversationKey,
   ensureUserConversation,
   insertConversation,
   insertParticipants,

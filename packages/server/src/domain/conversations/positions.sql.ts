@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { ConversationKey } from './log.sql.ts'
+import type { ConversationKey } from './entries.ts'
 
 /** An entry as a place to move to. */
 export interface Mark {

@@ -2,7 +2,7 @@ import type { positions } from '@chorale/contract/conversations'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
-import type { ConversationKey } from './log.sql.ts'
+import type { ConversationKey } from './entries.ts'
 import {
   findHead,
   findMark,

@@ -5,12 +5,13 @@ import type { Ctx } from '../../pipeline/handler.ts'
 import {
   appendEntries,
   type ConversationKey,
-  type Counterparts,
   deleteParticipants,
   type EntryRow,
   insertParticipants,
-  loadCounterparts,
-  shownEntry,
+  type People,
+  type Placed,
+  peopleIn,
+  printFresh,
 } from '../conversations/index.ts'
 
 /** The group's history is its conversation: whatever happens to members is an entry there. */
@@ -48,18 +49,21 @@ export async function recordArrivals(
   const { guid } = group
   // Whatever can be read before is: from the append to the commit everyone else waits for the head.
   const named = actions.flatMap(({ on }) => (on === undefined ? [] : [on]))
-  const seen = await loadCounterparts(
-    ctx.db,
-    { uids: [actorUid(ctx), ...named], guids: [guid] },
-    { viewer: ctx.actor?.uid, withTags: true },
-  )
-  const ids = await append(ctx, group, actions, 1)
+  const viewer = ctx.actor?.uid
+  const known = await peopleIn(ctx.db)({ uids: [actorUid(ctx), ...named], guids: [guid] }, viewer)
+  const placed = await append(ctx, group, actions, 1)
   const count = await insertParticipants(ctx.db, group, guid, uids)
   const limit = memberLimit(ctx)
   if (count > limit) throw new Failure('ERR_NO_VACANCY', { guid, limit })
-  return ids.map((id, place) =>
-    shownEntry(rowOf(ctx, id, actions[place]), { kind: 'group', guid }, grownTo(seen, count)),
-  )
+  // The group was read before the arrivals; its count is known after them.
+  const grown = known.groups.map((row) => ({ ...row, membersCount: count }))
+  const people: People = async () => ({ users: known.users, groups: grown })
+  const entries = placed.map((place, nth) => ({
+    row: rowOf(ctx, group, place, actions[nth]),
+    receiver: { kind: 'group', guid } as const,
+  }))
+  const texts = await printFresh(ctx.db, people, entries, { viewer })
+  return texts.map((text): Message => JSON.parse(text))
 }
 
 export async function recordDeparture(
@@ -72,17 +76,6 @@ export async function recordDeparture(
   await deleteParticipants(ctx.db, group, [uid])
 }
 
-/** The group was read before the arrivals; its count is known after them. */
-function grownTo(seen: Counterparts, membersCount: number): Counterparts {
-  return {
-    ...seen,
-    group(guid) {
-      const group = seen.group(guid)
-      return group && { ...group, membersCount }
-    },
-  }
-}
-
 function memberLimit({ app }: Ctx): number {
   const own = app.settings['groups.memberLimit']
   return typeof own === 'number' ? own : appSettingDefaults['groups.memberLimit']
@@ -93,11 +86,11 @@ async function append(
   group: GroupKey,
   actions: readonly Action[],
   joins: number,
-): Promise<number[]> {
+): Promise<Placed[]> {
   const sender = actorUid(ctx)
   // One setting decides whether an action becomes the last message and raises unread counts.
   const visible = ctx.app.settings['core.conversations.updateOnGroupActions'] !== false
-  const placed = await appendEntries(
+  return appendEntries(
     ctx.db.db,
     actions.map((action) => ({
       bucket: group.bucket,
@@ -113,20 +106,24 @@ async function append(
     })),
     ctx.now,
   )
-  return placed.map(({ id }) => id)
 }
 
-function rowOf(ctx: Ctx, id: number, action: Action | undefined): EntryRow {
+function rowOf(
+  ctx: Ctx,
+  { bucket, key }: GroupKey,
+  { seq, id, at }: Placed,
+  action: Action | undefined,
+): EntryRow {
   return {
-    id,
+    ...{ bucket, key, seq, id },
     sender: actorUid(ctx),
     category: 'action',
     type: 'groupMember',
     muid: null,
-    data: { ...action },
+    data: JSON.stringify(action ?? {}),
     extra: null,
-    sentAt: ctx.now,
-    updatedAt: ctx.now,
+    sentAt: at,
+    updatedAt: at,
     editedAt: null,
     deletedAt: null,
   }

@@ -1,21 +1,22 @@
 import type { Actor } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
-import { visibleFrom } from '../conversations/index.ts'
+import { type Entry, visibleFrom } from '../conversations/index.ts'
 import { findMembership } from './access.sql.ts'
-import { type FoundEntry, findMessage } from './messages.sql.ts'
+import { findMessage } from './messages.sql.ts'
 
 /** The only way to a message: it exists, and the acting user may see it; or the failure. */
 export async function accessMessage(
   ctx: Ctx,
   id: string,
   purpose: 'read' | 'change',
-): Promise<FoundEntry> {
+): Promise<Entry> {
   const entry = await findMessage(ctx.db, Number(id), purpose === 'change')
   if (!entry) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id })
   if (ctx.actor) {
-    const from = await visibleFrom(ctx.db, entry, ctx.actor.uid)
-    if (from === undefined || entry.seq <= from) throw new Failure('ERR_MESSAGE_NO_ACCESS', { id })
+    const from = await visibleFrom(ctx.db, entry.row, ctx.actor.uid)
+    if (from === undefined || entry.row.seq <= from)
+      throw new Failure('ERR_MESSAGE_NO_ACCESS', { id })
   }
   return entry
 }
@@ -23,7 +24,7 @@ export async function accessMessage(
 /** The sender may; in a group also moderators, admins and the owner; the app always. */
 export async function requireMayChange(
   { db, actor }: Ctx,
-  entry: FoundEntry,
+  entry: Entry,
   what: 'editMessage' | 'deleteMessage',
 ): Promise<void> {
   const { row, receiver } = entry

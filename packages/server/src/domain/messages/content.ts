@@ -15,7 +15,8 @@ const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
 const mostMentions = 10
 
 /** What a message must be, by its category and type. */
-export function checkContent(category: string, type: string, data: Data = {}): Content {
+export function checkContent(category: string, type: string, given: Data = {}): Content {
+  const { entities: _, mentions: __, reactions: ___, moderation: ____, ...data } = given
   if (data.metadata !== undefined && !isObject(data.metadata))
     throw new Failure('ERR_INVALID_METADATA')
   const checked = checkers[category]?.(type, data) ?? data

@@ -2,56 +2,46 @@ import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, jsonb } from '../../database/app-db.ts'
 import {
   type ConversationKey,
+  type Entry,
   type EntryRow,
   entryColumns,
   type Receiver,
 } from '../conversations/index.ts'
 
-/** An entry with its place, and who it is between. */
-export interface FoundEntry extends ConversationKey {
-  readonly seq: number
-  readonly counts: boolean
-  readonly row: EntryRow
-  readonly receiver: Receiver
-}
-
-interface FoundRow extends EntryRow, ConversationKey {
-  readonly seq: number
-  readonly counts: boolean
+export interface FoundRow extends EntryRow {
   readonly guid: string | null
   readonly uid: string | null
   readonly withUid: string | null
 }
 
 /** The group or the two users of an entry's conversation. */
-const sides = sql`
+export const sides = sql`
   left join groups g on g.bucket = e.bucket and g.conversation_key = e.conversation_key
   left join lateral (
     select p.uid, p.with_uid from participants p
     where p.bucket = e.bucket and p.conversation_key = e.conversation_key and p.with_uid is not null
     limit 1) p on true`
 
-const found = sql`
-  ${entryColumns}, e.bucket, e.conversation_key as key, e.seq, e.counts, g.guid, p.uid,
-  p.with_uid as "withUid"`
+/** Needs the tables `e` and those of `sides`. */
+export const foundColumns = sql`${entryColumns}, g.guid, p.uid, p.with_uid as "withUid"`
 
 /** The id alone says in which bucket the entry lives. */
 export async function findMessage(
   { appId, db }: AppDb,
   id: number,
   lock: boolean,
-): Promise<FoundEntry | undefined> {
+): Promise<Entry | undefined> {
   const { rows } = await sql<FoundRow>`
-    select ${found} from entries e ${sides}
+    select ${foundColumns} from entries e ${sides}
     where e.bucket = ${id % 64} and e.id = ${id} and e.app_id = ${appId} and not e.erased
     ${lock ? sql`for no key update of e` : sql``}`.execute(db)
   return rows[0] && asFound(rows[0])
 }
 
-function asFound({ bucket, key, seq, counts, guid, uid, withUid, ...row }: FoundRow): FoundEntry {
+export function asFound({ guid, uid, withUid, ...row }: FoundRow): Entry {
   const receiver: Receiver =
     guid === null ? { kind: 'user', uids: [uid ?? '', withUid ?? ''] } : { kind: 'group', guid }
-  return { bucket, key, seq, counts, row, receiver }
+  return { row, receiver }
 }
 
 /** Every later change takes the conversation's next `change`, so that who was away can catch up. */
@@ -65,7 +55,7 @@ function moved({ bucket, key }: ConversationKey): RawBuilder<unknown> {
 /** What it said before is kept. */
 export async function updateMessage(
   { appId, db }: AppDb,
-  { bucket, key, seq }: FoundEntry,
+  { row: { bucket, key, seq } }: Entry,
   changes: { data: object | undefined; extra: object },
   now: number,
 ): Promise<void> {
@@ -88,7 +78,7 @@ export async function updateMessage(
 /** `forever` also empties it; its place stays, because the log has no holes. */
 export async function withdrawMessage(
   { appId, db }: AppDb,
-  { bucket, key, seq }: FoundEntry,
+  { row: { bucket, key, seq } }: Entry,
   how: { extra: object; forever: boolean },
   now: number,
 ): Promise<void> {

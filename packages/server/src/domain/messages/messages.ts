@@ -1,11 +1,16 @@
-import type { Message } from '@chorale/contract/conversations'
 import type { messages } from '@chorale/contract/messages'
-import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { appendEntries, showEntries } from '../conversations/index.ts'
+import { Printed, printWith } from '../../pipeline/printed.ts'
+import {
+  appendEntries,
+  type Entry,
+  type EntryRow,
+  peopleIn,
+  printEntries,
+} from '../conversations/index.ts'
 import { accessMessage, requireMayChange } from './access.ts'
 import { checkContent } from './content.ts'
-import { type FoundEntry, updateMessage, withdrawMessage } from './messages.sql.ts'
+import { updateMessage, withdrawMessage } from './messages.sql.ts'
 
 const systemUid = 'app_system'
 
@@ -16,8 +21,7 @@ type MessageHandlers = Pick<
 
 export const messageHandlers: MessageHandlers = {
   async getMessage({ params: { id } }, ctx) {
-    const entry = await accessMessage(ctx, id, 'read')
-    return { data: await shown(ctx, entry) }
+    return answerWith(ctx, await accessMessage(ctx, id, 'read'))
   },
 
   async editMessage({ params: { id }, body }, ctx) {
@@ -40,7 +44,7 @@ export const messageHandlers: MessageHandlers = {
       },
       ctx.now,
     )
-    return { data: await recordAction(ctx, 'edited', await accessMessage(ctx, id, 'read')) }
+    return answerWith(ctx, await recordAction(ctx, 'edited', entry))
   },
 
   async deleteMessage({ params: { id }, body: { permanent } }, ctx) {
@@ -48,62 +52,37 @@ export const messageHandlers: MessageHandlers = {
     await requireMayChange(ctx, entry, 'deleteMessage')
     const extra = { ...entry.row.extra, deletedBy: ctx.actor?.uid ?? systemUid }
     await withdrawMessage(ctx.db, entry, { extra, forever: permanent }, ctx.now)
-    const gone = {
-      ...entry,
-      row: { ...entry.row, extra, deletedAt: ctx.now, updatedAt: ctx.now },
-    }
-    return { data: await recordAction(ctx, 'deleted', gone) }
+    return answerWith(ctx, await recordAction(ctx, 'deleted', entry))
   },
 }
 
-async function shown(ctx: Ctx, { row, receiver }: FoundEntry): Promise<Message> {
-  const [message] = await showEntries(ctx, [row], receiver)
-  if (!message) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: row.id })
-  return message
+/** One message as the acting user sees it. */
+export async function answerWith<T>(ctx: Ctx, entry: Entry): Promise<Printed<T>> {
+  const [data] = await printEntries(ctx.db, peopleIn(ctx.db), [entry], { viewer: ctx.actor?.uid })
+  return new Printed(printWith({}, { data }))
 }
 
 /** The answer to a change is an action message, which has its own place in the log. */
 async function recordAction(
   ctx: Ctx,
   action: 'edited' | 'deleted',
-  entry: FoundEntry,
-): Promise<Message> {
+  { row: { bucket, key, id }, receiver }: Entry,
+): Promise<Entry> {
   const visible = ctx.app.settings['core.conversations.updateOnMessageActions'] === true
-  const sender = ctx.actor?.uid ?? systemUid
-  const data = { action, messageId: entry.row.id }
-  const [placed] = await appendEntries(
-    ctx.db.db,
-    [
-      {
-        bucket: entry.bucket,
-        key: entry.key,
-        appId: ctx.db.appId,
-        sender,
-        category: 'action',
-        type: 'message',
-        data: JSON.stringify(data),
-        counts: visible,
-        shows: visible,
-      },
-    ],
-    ctx.now,
-  )
-  if (!placed) throw new Error('An action was not appended.')
-  const row = {
-    id: placed.id,
-    sender,
+  const said = {
+    sender: ctx.actor?.uid ?? systemUid,
     category: 'action',
     type: 'message',
-    muid: null,
-    data,
-    extra: null,
-    sentAt: ctx.now,
-    updatedAt: ctx.now,
-    editedAt: null,
-    deletedAt: null,
+    data: JSON.stringify({ action, messageId: id }),
   }
-  const [message] = await showEntries(ctx, [row], entry.receiver)
-  if (!message) throw new Error('An action could not be shown.')
-  const on = { entity: await shown(ctx, entry), entityType: 'message' as const }
-  return { ...message, data: { ...message.data, entities: { ...message.data.entities, on } } }
+  const { appId, db } = ctx.db
+  const entry = { bucket, key, appId, ...said, counts: visible, shows: visible }
+  const [placed] = await appendEntries(db, [entry], ctx.now)
+  if (!placed) throw new Error('An action was not appended.')
+  const { seq, at } = placed
+  const row: EntryRow = {
+    ...{ bucket, key, seq, id: placed.id, ...said },
+    ...{ muid: null, extra: null, sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
+  }
+  return { row, receiver }
 }

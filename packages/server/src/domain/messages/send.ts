@@ -1,4 +1,3 @@
-import type { Message } from '@chorale/contract/conversations'
 import type { messages, NewMessage } from '@chorale/contract/messages'
 import type { Db } from '../../database/app-db.ts'
 import type { Lane } from '../../database/lane.ts'
@@ -6,14 +5,18 @@ import { openLoader } from '../../database/loader.ts'
 import type { Actor } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { Printed, printWith } from '../../pipeline/printed.ts'
 import {
   type Appended,
   type ConversationKey,
+  type Entry,
   ensureUserConversation,
   findEntry,
   type NewEntry,
+  type People,
+  printEntries,
+  printFresh,
   type Receiver,
-  showEntries,
 } from '../conversations/index.ts'
 import { requireUser } from '../users/index.ts'
 import { type Content, checkContent } from './content.ts'
@@ -31,12 +34,13 @@ const atOnce = { concurrency: 2, mostPerBatch: 100 }
 export interface Sending {
   readonly db: Db
   readonly lane: Lane<NewEntry, Appended>
+  readonly people: (appId: string) => People
 }
 
 type SendHandlers = Pick<Handlers<typeof messages>, 'sendMessage' | 'sendBotMessage'>
 
 /** The hot way: what a send must know is asked together with others, and committed together. */
-export function sendHandlers({ db, lane }: Sending): SendHandlers {
+export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
   const userTarget = openLoader({
     ...atOnce,
     fetch: (questions) => findUserTargets(db, questions),
@@ -76,53 +80,51 @@ export function sendHandlers({ db, lane }: Sending): SendHandlers {
     return { conversation, receiver: { kind: 'user', uids: [uid, to.id] } }
   }
 
-  async function send(ctx: Ctx, sender: Sender, body: NewMessage, to: To): Promise<Message> {
+  /** The stored message as JSON text. */
+  async function send(ctx: Ctx, sender: Sender, body: NewMessage, to: To): Promise<string> {
     const content = checkContent(body.category, body.type, body.data)
     const { conversation, receiver } = await reach(ctx, sender, content, to)
     const { bucket, key } = conversation
     const extra = extraOf(body, content)
-    const placed = await lane.add({
-      bucket,
-      key,
-      appId: ctx.db.appId,
+    const said = {
       sender: sender.uid,
-      muid: body.muid,
       category: content.category,
       type: content.type,
       data: JSON.stringify(content.data),
+    }
+    const placed = await lane.add({
+      ...{ bucket, key, appId: ctx.db.appId, ...said },
+      muid: body.muid,
       extra: extra && JSON.stringify(extra),
       counts: counts(content),
       shows: shows(ctx, content),
     })
-    const row = placed.repeated
-      ? await findEntry(ctx.db, conversation, placed.seq)
-      : {
-          id: placed.id,
-          sender: sender.uid,
-          category: content.category,
-          type: content.type,
-          muid: body.muid ?? null,
-          data: content.data,
-          extra: extra ?? null,
-          sentAt: placed.at,
-          updatedAt: placed.at,
-          editedAt: null,
-          deletedAt: null,
-        }
-    const [message] = row ? await showEntries(ctx, [row], receiver) : []
-    if (!message) throw new Error('A stored message could not be shown.')
-    return message
+    const { seq, id, at } = placed
+    const stored = placed.repeated ? await findEntry(ctx.db, conversation, seq) : undefined
+    const row = stored ?? {
+      ...{ bucket, key, seq, id, ...said, muid: body.muid ?? null, extra: extra ?? null },
+      ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
+    }
+    return print(ctx, { row, receiver }, placed.repeated)
+  }
+
+  async function print(ctx: Ctx, entry: Entry, repeated: boolean): Promise<string> {
+    const printIt = repeated ? printEntries : printFresh
+    const view = { viewer: ctx.actor?.uid }
+    const [text] = await printIt(ctx.db, people(ctx.db.appId), [entry], view)
+    if (text === undefined) throw new Error('A stored message could not be shown.')
+    return text
   }
 
   return {
     async sendMessage({ body }, ctx) {
       const sender = { uid: ctx.actor?.uid ?? systemUid, actor: ctx.actor }
-      return { data: await sendToAll(body, (to) => send(ctx, sender, body, to)) }
+      return sendToAll(body, (to) => send(ctx, sender, body, to))
     },
 
     async sendBotMessage({ params: { uid }, body }, ctx) {
       await requireUser(ctx, uid)
-      return { data: await sendToAll(body, (to) => send(ctx, { uid, actor: undefined }, body, to)) }
+      return sendToAll(body, (to) => send(ctx, { uid, actor: undefined }, body, to))
     },
   }
 }
@@ -139,33 +141,36 @@ interface To {
 }
 
 /** To one receiver: the message or its failure. To several: an outcome each. */
-async function sendToAll(body: NewMessage, send: (to: To) => Promise<Message>) {
+async function sendToAll<T>(
+  body: NewMessage,
+  send: (to: To) => Promise<string>,
+): Promise<Printed<T>> {
   const { receiver, receiverType, multipleReceivers } = body
   if (multipleReceivers === undefined) {
     if (receiver === undefined) throw badRequest('receiver', 'This field is required.')
     if (receiverType === undefined) throw badRequest('receiverType', 'This field is required.')
-    return send({ type: receiverType, id: receiver })
+    return new Printed(printWith({}, { data: await send({ type: receiverType, id: receiver }) }))
   }
   const { uids = [], guids = [] } = multipleReceivers
   if (uids.length + guids.length === 0) {
     throw badRequest('multipleReceivers', 'Name at least one receiver.')
   }
-  const each = async (type: To['type'], ids: readonly string[]) =>
-    Object.fromEntries(
-      await Promise.all([...new Set(ids)].map((id) => outcome(send, { type, id }))),
-    )
-  return {
-    ...(uids.length > 0 && { uids: await each('user', uids) }),
-    ...(guids.length > 0 && { guids: await each('group', guids) }),
+  const each = async (type: To['type'], ids: readonly string[]) => {
+    if (ids.length === 0) return undefined
+    const outcomes = [...new Set(ids)].map((id) => outcome(send, { type, id }))
+    return printWith({}, Object.fromEntries(await Promise.all(outcomes)))
   }
+  const data = printWith({}, { uids: await each('user', uids), guids: await each('group', guids) })
+  return new Printed(printWith({}, { data }))
 }
 
-async function outcome(send: (to: To) => Promise<Message>, to: To) {
+/** The receiver and, as JSON text, what became of the message to them. */
+async function outcome(send: (to: To) => Promise<string>, to: To): Promise<[string, string]> {
   try {
-    return [to.id, { success: true, data: await send(to) }] as const
+    return [to.id, printWith({ success: true }, { data: await send(to) })]
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    return [to.id, { success: false, error: error.brief() }] as const
+    return [to.id, JSON.stringify({ success: false, error: error.brief() })]
   }
 }
 

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AppDb, allOf, jsonb, startingWith } from '../../database/app-db.ts'
+import { type AppDb, allOf, type Db, jsonb, startingWith } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
 import { countedUpTo, type Key, type PageRequest } from '../../database/keyset.ts'
+import { byName } from '../../database/loader.ts'
 
 export interface UserRow {
   readonly uid: string
@@ -22,13 +24,16 @@ export interface UserRow {
   readonly hasBlockedMeAt: number | null
 }
 
-/** A user as seen by a viewer, who may be no one. Needs the tables `u` and `p`. */
+/** Needs the tables `u` and `p`. */
+const ownColumns = `
+  u.uid, u.name, u.sort_name as "sortName", u.avatar, u.link, u.role, p.online,
+  u.status_message as "statusMessage", u.metadata, u.tags, u.created_at as "createdAt",
+  u.updated_at as "updatedAt", p.last_active_at as "lastActiveAt",
+  u.deactivated_at as "deactivatedAt"`
+
+/** A user as seen by a viewer, who may be no one. */
 function columns(viewer: string | undefined) {
-  return sql`
-    u.uid, u.name, u.sort_name as "sortName", u.avatar, u.link, u.role, p.online,
-    u.status_message as "statusMessage", u.metadata, u.tags, u.created_at as "createdAt",
-    u.updated_at as "updatedAt", p.last_active_at as "lastActiveAt",
-    u.deactivated_at as "deactivatedAt", ${blocks(viewer)}`
+  return sql`${sql.raw(ownColumns)}, ${blocks(viewer)}`
 }
 
 function blocks(viewer: string | undefined) {
@@ -105,6 +110,38 @@ export async function findUsers(
     select ${columns(viewer)} from ${source}
     where u.app_id = ${appId} and u.uid = any(${uids})`.execute(db)
   return rows
+}
+
+/** A user and who looks at them. */
+export interface SeenUser {
+  readonly appId: string
+  readonly uid: string
+  readonly viewer: string | undefined
+}
+
+const seenUsers = hot<UserRow & { place: number }>(
+  'seen users',
+  `select w.place, ${ownColumns},
+          (select b.blocked_at from blocked_users b where b.app_id = w.app_id
+             and b.uid = w.viewer and b.blocked_uid = u.uid) as "blockedByMeAt",
+          (select b.blocked_at from blocked_users b where b.app_id = w.app_id
+             and b.uid = u.uid and b.blocked_uid = w.viewer) as "hasBlockedMeAt"
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, uid, viewer, place)
+   join users u on u.app_id = w.app_id and u.uid = w.uid
+   left join presence p on p.app_id = u.app_id and p.uid = u.uid`,
+)
+
+export async function findSeenUsers(
+  db: Db,
+  wanted: readonly SeenUser[],
+  nameOf: (key: SeenUser) => string,
+): Promise<Map<string, UserRow>> {
+  const rows = await run(db, seenUsers, [
+    wanted.map(({ appId }) => appId),
+    wanted.map(({ uid }) => uid),
+    wanted.map(({ viewer }) => viewer ?? null),
+  ])
+  return byName(wanted, rows, nameOf)
 }
 
 /** `undefined` leaves a column as it is, `null` empties it. */

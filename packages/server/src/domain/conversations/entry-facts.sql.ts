@@ -1,0 +1,97 @@
+import { sql } from 'kysely'
+import type { AppDb } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
+import type { EntryRow } from './entries.ts'
+import { entryColumns } from './log.sql.ts'
+
+type Place = Pick<EntryRow, 'bucket' | 'key' | 'seq' | 'id'>
+
+/** How many replies each of these has, by id. */
+export async function countReplies(
+  { appId, db }: AppDb,
+  parents: readonly Place[],
+): Promise<Map<number, number>> {
+  if (parents.length === 0) return new Map()
+  const { rows } = await sql<{ id: number; replies: number }>`
+    select w.id, t.replies from ${unnested(parents)}
+    join threads t on t.bucket = w.bucket and t.conversation_key = w.key and t.seq = w.seq
+    where t.app_id = ${appId}`.execute(db)
+  return new Map(rows.map(({ id, replies }) => [id, replies]))
+}
+
+/** With what the viewer reacted to each of these, by id. */
+export async function findOwnReactions(
+  { appId, db }: AppDb,
+  entries: readonly Place[],
+  viewer: string | undefined,
+): Promise<Map<number, string[]>> {
+  if (entries.length === 0 || viewer === undefined) return new Map()
+  const { rows } = await sql<{ id: number; reactions: string[] }>`
+    select w.id, array_agg(r.reaction) as reactions from ${unnested(entries)}
+    join reactions r on r.bucket = w.bucket and r.conversation_key = w.key and r.seq = w.seq
+      and r.uid = ${viewer}
+    where r.app_id = ${appId} group by w.id`.execute(db)
+  return new Map(rows.map(({ id, reactions }) => [id, reactions]))
+}
+
+/** Other messages that these speak of, by id. What was deleted for ever is not there. */
+export async function findReferred(
+  { appId, db }: AppDb,
+  ids: readonly number[],
+): Promise<EntryRow[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<EntryRow>`
+    select ${entryColumns}
+    from unnest(${ids}::bigint[]) as w(id)
+    join entries e on e.app_id = ${appId} and e.id = w.id and e.bucket = w.id % 64
+    where not e.erased`.execute(db)
+  return rows
+}
+
+export interface Receipt {
+  readonly deliveredAt: number | null
+  readonly readAt: number | null
+}
+
+const receipts = hot<Receipt & { id: number }>(
+  'receipts',
+  `select w.id, least(d.at, r.at) as "deliveredAt", r.at as "readAt"
+   from unnest($2::bigint[], $3::smallint[], $4::bigint[], $5::bigint[], $6::text[])
+     as w(id, bucket, key, seq, uid)
+   left join lateral (
+     select m.at from position_moves m
+     where m.bucket = w.bucket and m.conversation_key = w.key and m.uid = w.uid
+       and m.kind = 'delivered' and m.seq >= w.seq and m.app_id = $1
+     order by m.seq limit 1) d on true
+   left join lateral (
+     select m.at from position_moves m
+     where m.bucket = w.bucket and m.conversation_key = w.key and m.uid = w.uid
+       and m.kind = 'read' and m.seq >= w.seq and m.app_id = $1
+     order by m.seq limit 1) r on true
+   where d.at is not null or r.at is not null`,
+)
+
+/** When the other side had and read each of these, by id: the first move at or behind it. */
+export async function findReceipts(
+  { appId, db }: AppDb,
+  entries: readonly (Place & { readonly reader: string })[],
+): Promise<Map<number, Receipt>> {
+  if (entries.length === 0) return new Map()
+  const rows = await run(db, receipts, [
+    appId,
+    entries.map(({ id }) => id),
+    entries.map(({ bucket }) => bucket),
+    entries.map(({ key }) => key),
+    entries.map(({ seq }) => seq),
+    entries.map(({ reader }) => reader),
+  ])
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function unnested(entries: readonly Place[]) {
+  return sql`
+    unnest(${entries.map(({ id }) => id)}::bigint[],
+           ${entries.map(({ bucket }) => bucket)}::smallint[],
+           ${entries.map(({ key }) => key)}::bigint[],
+           ${entries.map(({ seq }) => seq)}::bigint[]) as w(id, bucket, key, seq)`
+}

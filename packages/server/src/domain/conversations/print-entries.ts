@@ -1,0 +1,91 @@
+import type { AppDb } from '../../database/app-db.ts'
+import { loadCounterparts, type People } from './counterparts.ts'
+import { actionOf, type Entry, otherThan, refersTo } from './entries.ts'
+import { countReplies, findOwnReactions, findReceipts, findReferred } from './entry-facts.sql.ts'
+import { type EntryView, printEntry } from './print-entry.ts'
+
+const nothing = new Map<number, never>()
+
+/** Entries as JSON text, as the viewer sees them. */
+export async function printEntries(
+  db: AppDb,
+  from: People,
+  entries: readonly Entry[],
+  view: EntryView,
+): Promise<string[]> {
+  const { viewer } = view
+  const rows = entries.map(({ row }) => row)
+  const referred = await loadReferred(db, entries)
+  const people = await loadPeople(from, [...entries, ...referred.values()], view)
+  const withReactions = rows.filter(({ extra, deletedAt }) => extra?.reactions && !deletedAt)
+  const facts = {
+    ...people,
+    referred,
+    replies: await countReplies(
+      db,
+      rows.filter(({ extra }) => extra?.thread),
+    ),
+    ownReactions: await findOwnReactions(db, withReactions, viewer),
+    receipts: await findReceipts(db, entries.flatMap(readOf)),
+  }
+  return entries.map((entry) => printEntry(entry, facts, view))
+}
+
+/** Entries that were appended a moment ago: nobody has read, answered or reacted yet. */
+export async function printFresh(
+  db: AppDb,
+  from: People,
+  entries: readonly Entry[],
+  view: EntryView,
+): Promise<string[]> {
+  const referred = await loadReferred(db, entries)
+  const people = await loadPeople(from, [...entries, ...referred.values()], view)
+  const facts = { ...people, replies: nothing, ownReactions: nothing, receipts: nothing, referred }
+  return entries.map((entry) => printEntry(entry, facts, view))
+}
+
+async function loadReferred(db: AppDb, entries: readonly Entry[]): Promise<Map<number, Entry>> {
+  const from = new Map(
+    entries.flatMap((entry) => refersTo(entry.row).map((id) => [id, entry.receiver] as const)),
+  )
+  const rows = await findReferred(db, [...from.keys()])
+  return new Map(
+    rows.flatMap((row) => {
+      const receiver = from.get(row.id)
+      return receiver ? [[row.id, { row, receiver }]] : []
+    }),
+  )
+}
+
+async function loadPeople(from: People, entries: readonly Entry[], view: EntryView) {
+  const as = await loadCounterparts(
+    from,
+    {
+      uids: entries.flatMap(uidsIn),
+      guids: entries.flatMap(({ receiver }) => (receiver.kind === 'group' ? [receiver.guid] : [])),
+    },
+    view.viewer,
+  )
+  const { mentionsWithTags, mentionsWithBlockedInfo = false } = view
+  return {
+    seen: as({ withBlocks: false }),
+    mentioned: as({ withTags: mentionsWithTags, withBlocks: mentionsWithBlockedInfo }),
+  }
+}
+
+function uidsIn({ row, receiver }: Entry): string[] {
+  const { on } = actionOf(row) ?? {}
+  return [
+    row.sender,
+    ...(receiver.kind === 'user' ? receiver.uids : []),
+    ...(on === undefined ? [] : [on]),
+    ...(row.extra?.mentions ?? []),
+  ]
+}
+
+/** One-to-one, it is the other side who has and reads a message. */
+function readOf({ row, receiver }: Entry) {
+  if (receiver.kind !== 'user' || row.category === 'action') return []
+  const { bucket, key, seq, id, sender } = row
+  return [{ bucket, key, seq, id, reader: otherThan(sender, receiver.uids) }]
+}

@@ -1,0 +1,149 @@
+import { inside } from '../../pipeline/printed.ts'
+import { conversationIdOf } from '../users/index.ts'
+import { type Counterparts, groupConversationId } from './counterparts.ts'
+import { actionOf, type Entry, type EntryRow, otherThan, type Receiver } from './entries.ts'
+import type { Receipt } from './entry-facts.sql.ts'
+
+/** What is shown of entries, and through whose eyes; undefined: the app's own. */
+export interface EntryView {
+  readonly viewer: string | undefined
+  readonly withTags?: boolean | undefined
+  readonly mentionsWithBlockedInfo?: boolean | undefined
+  readonly mentionsWithTags?: boolean | undefined
+}
+
+/** What entries show beside what they keep: each loaded once for the whole page. */
+export interface Facts {
+  readonly seen: Counterparts
+  readonly mentioned: Counterparts
+  readonly replies: ReadonlyMap<number, number>
+  readonly ownReactions: ReadonlyMap<number, readonly string[]>
+  readonly receipts: ReadonlyMap<number, Receipt>
+  readonly referred: ReadonlyMap<number, Entry>
+}
+
+/** An entry as JSON text. What it says was stored as JSON and is passed on as it is. */
+export function printEntry(entry: Entry, facts: Facts, view: EntryView, nested = false): string {
+  const { row, receiver } = entry
+  const { id, sender } = row
+  const to = receiver.kind === 'group' ? receiver.guid : otherThan(sender, receiver.uids)
+  const label =
+    receiver.kind === 'group'
+      ? groupConversationId(receiver.guid)
+      : conversationIdOf(...receiver.uids)
+  const fields = [
+    `"id":"${id}"`,
+    ...(row.muid === null ? [] : [`"muid":${JSON.stringify(row.muid)}`]),
+    `"conversationId":"${label}"`,
+    `"sender":"${sender}","receiverType":"${receiver.kind}","receiver":"${to}"`,
+    `"category":"${row.category}","type":${JSON.stringify(row.type)}`,
+    `"data":${row.category === 'action' ? printAction(entry, facts, view) : printData(entry, facts)}`,
+    `"sentAt":${row.sentAt},"updatedAt":${row.updatedAt}`,
+    ...changesOf(row),
+    ...relationsOf(row, facts),
+    ...(nested ? [] : quotedBy(entry, facts, view)),
+    ...(view.withTags !== false && row.extra?.tags
+      ? [`"tags":${JSON.stringify(row.extra.tags)}`]
+      : []),
+    ...receiptsOf(entry, facts),
+  ]
+  return `{${fields.join(',')}}`
+}
+
+function changesOf({ editedAt, deletedAt, extra }: EntryRow): string[] {
+  return present({
+    editedAt,
+    editedBy: extra?.editedBy,
+    deletedAt,
+    deletedBy: extra?.deletedBy,
+    pinnedAt: extra?.pinned?.at,
+    pinnedBy: extra?.pinned?.by,
+  })
+}
+
+function relationsOf({ id, extra }: EntryRow, { replies }: Facts): string[] {
+  return present({
+    parentId: extra?.parent === undefined ? undefined : String(extra.parent),
+    replyCount: replies.get(id),
+  })
+}
+
+/** The quoted message stands inside; what that one quotes does not. */
+function quotedBy({ row }: Entry, facts: Facts, view: EntryView): string[] {
+  const id = row.deletedAt === null ? row.extra?.quoted : undefined
+  if (id === undefined) return []
+  const quoted = facts.referred.get(id)
+  return [
+    `"quotedMessageId":"${id}"`,
+    ...(quoted ? [`"quotedMessage":${printEntry(quoted, facts, view, true)}`] : []),
+  ]
+}
+
+function receiptsOf({ row, receiver }: Entry, { receipts }: Facts): string[] {
+  const known = receipts.get(row.id)
+  if (!known || receiver.kind === 'group') return ['"receipts":{"data":[]}']
+  const times = present({ deliveredAt: known.deliveredAt, readAt: known.readAt })
+  const reader = otherThan(row.sender, receiver.uids)
+  const receipt = [`"messageId":"${row.id}","uid":"${reader}"`, ...times].join(',')
+  return [...times, `"receipts":{"data":[{${receipt}}]}`]
+}
+
+/** By whom, on whom or which message, for which group or user. */
+function printAction({ row, receiver }: Entry, facts: Facts, view: EntryView): string {
+  const { on, messageId, ...said } = actionOf(row) ?? { action: '' }
+  const message = messageId === undefined ? undefined : facts.referred.get(messageId)
+  const object =
+    on !== undefined
+      ? userEntity(on, facts)
+      : message && `{"entity":${printEntry(message, facts, view, true)},"entityType":"message"}`
+  const concerned = receiverEntity(row.sender, receiver, facts)
+  const entities = [
+    `"by":${userEntity(row.sender, facts)}`,
+    ...(object ? [`"on":${object}`] : []),
+    ...(concerned ? [`"for":${concerned}`] : []),
+  ]
+  return inside(JSON.stringify(said), [`"entities":{${entities.join(',')}}`])
+}
+
+/** A deleted message keeps who it was between, and nothing of what it said. */
+function printData({ row, receiver }: Entry, facts: Facts): string {
+  const to = receiverEntity(row.sender, receiver, facts)
+  const entities = `"entities":{"sender":${userEntity(row.sender, facts)}${to ? `,"receiver":${to}` : ''}}`
+  if (row.deletedAt !== null) return `{${entities}}`
+  return inside(row.data, [entities, ...mentionsOf(row, facts), ...reactionsOf(row, facts)])
+}
+
+function mentionsOf({ extra }: EntryRow, { mentioned }: Facts): string[] {
+  if (!extra?.mentions?.length) return []
+  const users = extra.mentions.map((uid) => `"${uid}":${mentioned.userText(uid)}`)
+  return [`"mentions":{${users.join(',')}}`]
+}
+
+function reactionsOf({ id, extra }: EntryRow, { ownReactions }: Facts): string[] {
+  if (!extra?.reactions) return []
+  const own = ownReactions.get(id) ?? []
+  const reactions = Object.entries(extra.reactions).map(([reaction, count]) => ({
+    reaction,
+    count,
+    ...(own.includes(reaction) && { reactedByMe: true }),
+  }))
+  return [`"reactions":${JSON.stringify(reactions)}`]
+}
+
+/** Undefined for a group that is gone. */
+function receiverEntity(sender: string, receiver: Receiver, facts: Facts): string | undefined {
+  if (receiver.kind === 'user') return userEntity(otherThan(sender, receiver.uids), facts)
+  const group = facts.seen.groupText(receiver.guid)
+  return group && `{"entity":${group},"entityType":"group"}`
+}
+
+function userEntity(uid: string, { seen }: Facts): string {
+  return `{"entity":${seen.userText(uid)},"entityType":"user"}`
+}
+
+/** Fields that are there. */
+function present(fields: Readonly<Record<string, string | number | null | undefined>>): string[] {
+  return Object.entries(fields).flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [`"${name}":${JSON.stringify(value)}`],
+  )
+}
