@@ -46,7 +46,7 @@ export function Data<T extends TSchema>(schema: T) {
   return Type.Object({ data: schema })
 }
 
-const Pagination = Type.Object({
+export const Pagination = Type.Object({
   total: Type.Integer({ description: 'Rows in all; 0 where it was not computed.' }),
   count: Type.Integer({ description: 'Rows in this page.' }),
   per_page: withDefault(Type.Integer(), 100),

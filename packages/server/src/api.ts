@@ -17,7 +17,12 @@ import {
   memberHandlers,
   scopePermissionHandlers,
 } from './domain/groups/index.ts'
-import { messageHandlers, type Sending, sendHandlers } from './domain/messages/index.ts'
+import {
+  historyHandlers,
+  messageHandlers,
+  type Sending,
+  sendHandlers,
+} from './domain/messages/index.ts'
 import {
   furnishRoles,
   restrictedFeatureHandlers,
@@ -56,6 +61,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...scopePermissionHandlers,
       ...sendHandlers(sending),
       ...messageHandlers,
+      ...historyHandlers(sending.people),
     },
   }
 }

@@ -157,6 +157,28 @@ function withNameLike(search: string) {
                 and g.sort_name like ${prefix}))`
 }
 
+export interface UnreadRow {
+  readonly withUid: string | null
+  readonly withGuid: string | null
+  readonly count: number
+}
+
+/** How much a user has not read: of one conversation, or of each where there is anything. */
+export async function countUnread(
+  { appId, db }: AppDb,
+  uid: string,
+  of?: ConversationKey,
+): Promise<UnreadRow[]> {
+  const which = of
+    ? sql`p.bucket = ${of.bucket} and p.conversation_key = ${of.key}`
+    : sql`${unread} > 0`
+  const { rows } = await sql<UnreadRow>`
+    select p.with_uid as "withUid", p.with_guid as "withGuid", (${unread})::bigint as count
+    from ${joined} where p.app_id = ${appId} and p.uid = ${uid} and ${which}
+    order by c.updated_at desc, p.conversation_key desc`.execute(db)
+  return rows
+}
+
 export async function setTags(
   { appId, db }: AppDb,
   { bucket, key }: ConversationKey,

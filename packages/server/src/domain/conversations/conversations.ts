@@ -17,6 +17,7 @@ import {
 } from './conversations.sql.ts'
 import { groupConversationId, loadCounterparts, peopleIn } from './counterparts.ts'
 import type { ConversationKey, Receiver } from './entries.ts'
+import { pairsOf } from './labels.ts'
 import { findUserConversation } from './log.sql.ts'
 import { lockPosition } from './positions.sql.ts'
 import { printEntries } from './print-entries.ts'
@@ -125,19 +126,13 @@ async function reset(ctx: Ctx, conversation: ConversationKey) {
   return { data: { success: true, message: `The conversation is deleted for ${uid}.` } }
 }
 
-/**
- * A label may stand for several conversations (`a_user_b_user_c` is a + b_user_c or a_user_b + c).
- * The viewer is one of the two, so at most these can be meant.
- */
+/** A label may stand for several conversations; the first that the viewer has is meant. */
 async function findByLabel(ctx: Ctx, label: string): Promise<ConversationRow | undefined> {
   const { uid: viewer } = actorOf(ctx)
-  const others = [label.slice(`${viewer}_user_`.length), label.slice(0, -`_user_${viewer}`.length)]
   const keys = [
     label.startsWith('group_') ? await findGroupConversation(ctx.db, label.slice(6)) : undefined,
     ...(await Promise.all(
-      others
-        .filter((other) => other !== viewer && conversationIdOf(viewer, other) === label)
-        .map((other) => findUserConversation(ctx.db, viewer, other)),
+      pairsOf(label, viewer).map(([other]) => findUserConversation(ctx.db, viewer, other)),
     )),
   ]
   for (const key of keys) {

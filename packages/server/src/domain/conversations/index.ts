@@ -1,5 +1,5 @@
 export { visibleFrom } from './access.sql.ts'
-export { deleteUserConversations } from './conversations.sql.ts'
+export { countUnread, deleteUserConversations } from './conversations.sql.ts'
 export { conversationHandlers } from './conversations.ts'
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
 export {
@@ -9,6 +9,7 @@ export {
   shownGroup,
 } from './counterparts.ts'
 export type { ConversationKey, Entry, EntryRow, Receiver } from './entries.ts'
+export { pairsOf } from './labels.ts'
 export {
   adjustParticipants,
   appendEntries,
@@ -16,6 +17,7 @@ export {
   deleteParticipants,
   ensureUserConversation,
   entryColumns,
+  entryColumnsText,
   findEntry,
   insertConversation,
   insertParticipants,

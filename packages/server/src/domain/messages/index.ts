@@ -1,2 +1,3 @@
+export { historyHandlers } from './history.ts'
 export { messageHandlers } from './messages.ts'
 export { type Sending, sendHandlers } from './send.ts'

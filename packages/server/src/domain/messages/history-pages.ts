@@ -1,0 +1,106 @@
+import type { RawBuilder } from 'kysely'
+import { sql } from 'kysely'
+import type { AppDb } from '../../database/app-db.ts'
+import type { Entry } from '../conversations/index.ts'
+import {
+  appScan,
+  boundsOf,
+  conversationScan,
+  type Scanned,
+  type Scope,
+  type Span,
+  scanEntries,
+  userScan,
+  walkConversation,
+} from './history.sql.ts'
+
+export interface Page {
+  /** In the order they were sent. */
+  readonly entries: readonly Entry[]
+  /** The id to go on from in the direction of the span; undefined: there is no more. */
+  readonly goOnFrom: number | undefined
+}
+
+interface Asked {
+  readonly filter: RawBuilder<unknown> | undefined
+  readonly limit: number
+}
+
+/** A page looks at so many entries at most; then it ends, full or not, and says where to go on. */
+const mostLookedAt = { conversation: 20_000, app: 20_000, user: 4000 }
+
+export async function pageOf(db: AppDb, scope: Scope, span: Span, asked: Asked): Promise<Page> {
+  if (scope.kind === 'nothing') return { entries: [], goOnFrom: undefined }
+  const page =
+    scope.kind === 'conversation' && scope.parentSeq === undefined && !asked.filter
+      ? await plainPage(db, scope, span, asked.limit)
+      : await scannedPage(db, scope, span, asked)
+  return span.direction === 'append' ? page : { ...page, entries: page.entries.toReversed() }
+}
+
+type Conversation = Extract<Scope, { kind: 'conversation' }>
+
+async function plainPage(db: AppDb, scope: Conversation, span: Span, limit: number): Promise<Page> {
+  const { receiver } = scope
+  const bounds = await boundsOf(db, scope, span)
+  const rows = await walkConversation(db, scope, bounds, span.direction, limit)
+  return {
+    entries: rows.map((row) => ({ row, receiver })),
+    goOnFrom: rows.length === limit ? rows.at(-1)?.id : undefined,
+  }
+}
+
+/** Looks at more and more until the page is full, all was seen, or it is enough for one request. */
+async function scannedPage(
+  db: AppDb,
+  scope: Exclude<Scope, { kind: 'nothing' }>,
+  span: Span,
+  { filter, limit }: Asked,
+): Promise<Page> {
+  const scan = await scannerOf(db, scope, span)
+  const entries: Entry[] = []
+  let looked = 0
+  let size = filter ? Math.max(200, limit * 2) : limit
+  for (;;) {
+    const left = limit - entries.length
+    const found = await scanEntries(db, scan.next(size), span.direction, filter ?? sql`true`, left)
+    entries.push(...found.entries)
+    looked += found.looked
+    if (entries.length === limit) return { entries, goOnFrom: entries.at(-1)?.row.id }
+    if (found.looked < size) return { entries, goOnFrom: undefined }
+    if (looked >= mostLookedAt[scope.kind]) return { entries, goOnFrom: found.farId }
+    scan.moveTo(found)
+    size = Math.min(size * 4, mostLookedAt[scope.kind] - looked)
+  }
+}
+
+interface Scanner {
+  next(most: number): RawBuilder<unknown>
+  moveTo(far: Scanned): void
+}
+
+async function scannerOf(
+  db: AppDb,
+  scope: Exclude<Scope, { kind: 'nothing' }>,
+  span: Span,
+): Promise<Scanner> {
+  const { direction } = span
+  if (scope.kind === 'conversation') {
+    let bounds = await boundsOf(db, scope, span)
+    return {
+      next: (most) => conversationScan(db, scope, bounds, direction, most),
+      moveTo({ farSeq }) {
+        bounds =
+          direction === 'append' ? { ...bounds, after: farSeq } : { ...bounds, before: farSeq }
+      },
+    }
+  }
+  let rest = span
+  return {
+    next: (most) =>
+      scope.kind === 'app' ? appScan(db, rest, most) : userScan(db, scope, rest, most),
+    moveTo({ farId }) {
+      rest = { ...rest, id: farId }
+    },
+  }
+}

@@ -1,0 +1,224 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type AppDb, allOf } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
+import {
+  type ConversationKey,
+  type Entry,
+  type EntryRow,
+  entryColumnsText,
+  type Receiver,
+} from '../conversations/index.ts'
+import { asFound, type FoundRow, foundColumns, sides } from './messages.sql.ts'
+
+/** Whose entries are looked at. */
+export type Scope =
+  | (ConversationKey & {
+      readonly kind: 'conversation'
+      readonly receiver: Receiver
+      /** Only behind this seq. */
+      readonly hiddenTo: number
+      /** Only replies to this one. */
+      readonly parentSeq?: number
+    })
+  /** All conversations that the user is in now; only what was not read or delivered yet. */
+  | { readonly kind: 'user'; readonly uid: string; readonly behind?: 'read' | 'delivered' }
+  | { readonly kind: 'app' }
+  /** Two users who never spoke. */
+  | { readonly kind: 'nothing' }
+
+/** From where, in which direction, between which times. */
+export interface Span {
+  readonly direction: 'append' | 'prepend'
+  readonly id?: number | undefined
+  readonly sentAt?: number | undefined
+  readonly fromTimestamp?: number | undefined
+  readonly toTimestamp?: number | undefined
+}
+
+interface Bounds {
+  /** Both exclusive. */
+  readonly after: number
+  readonly before: number
+}
+
+const farthest = Number.MAX_SAFE_INTEGER
+
+const back = hot<EntryRow>('history, back', statement('desc'))
+const forth = hot<EntryRow>('history, forth', statement('asc'))
+
+function statement(order: 'asc' | 'desc'): string {
+  return `select ${entryColumnsText} from entries e
+   where e.bucket = $1 and e.conversation_key = $2 and e.app_id = $3 and e.seq > $4 and e.seq < $5
+     and not e.erased
+   order by e.seq ${order} limit $6`
+}
+
+/** The hot way: a page of one conversation with nothing to sort out. */
+export async function walkConversation(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  { after, before }: Bounds,
+  direction: Span['direction'],
+  limit: number,
+): Promise<EntryRow[]> {
+  return run(db, direction === 'append' ? forth : back, [bucket, key, appId, after, before, limit])
+}
+
+/** Where a span lies in a conversation. */
+export async function boundsOf(
+  { db }: AppDb,
+  { bucket, key, hiddenTo }: ConversationKey & { readonly hiddenTo: number },
+  span: Span,
+): Promise<Bounds> {
+  const edges = edgesOf(span)
+  if (!isNarrow(edges)) return { after: hiddenTo, before: farthest }
+  const place = sql`${bucket}::smallint, ${key}::bigint`
+  const { rows } = await sql<Bounds>`
+    select greatest(${hiddenTo}::bigint, ${seqBelow(place, edges)}) as after,
+           ${seqAbove(place, edges)} as before`.execute(db)
+  return rows[0] ?? { after: hiddenTo, before: farthest }
+}
+
+/** Nothing at or above these; something at or above one of those. */
+interface Edges {
+  readonly upper: { readonly id: number | null; readonly at: number | null }
+  readonly lower: { readonly id: number | null; readonly at: number | null }
+}
+
+function edgesOf({ direction, id, sentAt, fromTimestamp, toTimestamp }: Span): Edges {
+  const forward = direction === 'append'
+  const at = id === undefined ? sentAt : undefined
+  const upperAt = Math.min(
+    forward || at === undefined ? Infinity : at,
+    toTimestamp === undefined ? Infinity : toTimestamp + 1,
+  )
+  const lowerAt = Math.max(forward && at !== undefined ? at + 1 : 0, fromTimestamp ?? 0)
+  return {
+    upper: {
+      id: forward ? null : (id ?? null),
+      at: Number.isFinite(upperAt) ? upperAt : null,
+    },
+    lower: { id: forward && id !== undefined ? id + 1 : null, at: lowerAt > 0 ? lowerAt : null },
+  }
+}
+
+function isNarrow({ upper, lower }: Edges): boolean {
+  return [upper.id, upper.at, lower.id, lower.at].some((edge) => edge !== null)
+}
+
+/** By halving, since ids and times grow with seq. */
+function seqBelow(place: RawBuilder<unknown>, { lower: { id, at } }: Edges) {
+  return sql`greatest(
+    ${id === null ? sql`0` : sql`last_seq_before(${place}, ${id}, null)`},
+    ${at === null ? sql`0` : sql`last_seq_before(${place}, null, ${at})`})`
+}
+
+function seqAbove(place: RawBuilder<unknown>, { upper: { id, at } }: Edges) {
+  return id === null && at === null
+    ? sql`${farthest}::bigint`
+    : sql`last_seq_before(${place}, ${id}, ${at}) + 1`
+}
+
+export interface Scanned {
+  readonly entries: readonly Entry[]
+  /** How many were looked at, and the id and seq of the last of them. */
+  readonly looked: number
+  readonly farId: number
+  readonly farSeq: number
+}
+
+/** Looks at so many entries of a scope at most, and returns those that match, in its direction. */
+export async function scanEntries(
+  db: AppDb,
+  scan: RawBuilder<unknown>,
+  direction: Span['direction'],
+  filter: RawBuilder<unknown>,
+  limit: number,
+): Promise<Scanned> {
+  const far = direction === 'append' ? sql`max` : sql`min`
+  const order = orderOf(direction)
+  const { rows } = await sql<FoundRow & Omit<Scanned, 'entries'>>`
+    with e as materialized (${scan}),
+    looked as (select count(*) as n, ${far}(id) as far_id, ${far}(seq) as far_seq from e)
+    select l.n as looked, l.far_id as "farId", l.far_seq as "farSeq", m.*
+    from looked l left join lateral (
+      select ${foundColumns} from e ${sides}
+      where not e.erased and ${filter} order by e.id ${order} limit ${limit}) m on true
+    order by m.id ${order}`.execute(db.db)
+  const [first] = rows
+  if (!first) return { entries: [], looked: 0, farId: 0, farSeq: 0 }
+  const entries = rows.flatMap(({ looked: _, farId: __, farSeq: ___, ...row }) =>
+    row.id === null ? [] : [asFound(row)],
+  )
+  return { entries, looked: first.looked, farId: first.farId, farSeq: first.farSeq }
+}
+
+function orderOf(direction: Span['direction']) {
+  return direction === 'append' ? sql`asc` : sql`desc`
+}
+
+export function conversationScan(
+  { appId }: AppDb,
+  { bucket, key, parentSeq }: ConversationKey & { readonly parentSeq?: number },
+  { after, before }: Bounds,
+  direction: Span['direction'],
+  most: number,
+): RawBuilder<unknown> {
+  const replies = parentSeq === undefined ? sql`true` : sql`e.parent_seq = ${parentSeq}`
+  return sql`
+    select e.* from entries e
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.app_id = ${appId}
+      and e.seq > ${after} and e.seq < ${before} and ${replies}
+    order by e.seq ${orderOf(direction)} limit ${most}`
+}
+
+/** Ids and times of different conversations agree to within so many seconds. */
+const roomSeconds = 60
+
+export function appScan({ appId }: AppDb, span: Span, most: number): RawBuilder<unknown> {
+  const { upper, lower } = edgesOf(span)
+  const idBefore = (at: number) => sql`last_id_before(${appId}, ${at}::bigint)`
+  return sql`
+    select e.* from entries e
+    where ${allOf([
+      sql`e.app_id = ${appId}`,
+      upper.id === null ? undefined : sql`e.id < ${upper.id}`,
+      lower.id === null ? undefined : sql`e.id >= ${lower.id}`,
+      upper.at === null ? undefined : sql`e.id <= (select ${idBefore(upper.at + roomSeconds)})`,
+      lower.at === null ? undefined : sql`e.id > (select ${idBefore(lower.at - roomSeconds)})`,
+    ])}
+    order by e.id ${orderOf(span.direction)} limit ${most}`
+}
+
+/**
+ * The newest of all conversations of a user, or the oldest behind a place. They lie in those
+ * conversations whose own newest, or oldest, are the newest or oldest of all.
+ */
+export function userScan(
+  { appId }: AppDb,
+  { uid, behind }: Extract<Scope, { kind: 'user' }>,
+  span: Span,
+  most: number,
+): RawBuilder<unknown> {
+  const edges = edgesOf(span)
+  const order = orderOf(span.direction)
+  const place = sql`p.bucket, p.conversation_key`
+  const position =
+    behind === 'read' ? sql`p.read_seq` : behind === 'delivered' ? sql`p.delivered_seq` : sql`0`
+  const within = sql`
+    e.bucket = c.bucket and e.conversation_key = c.conversation_key
+      and e.seq > c.after and e.seq < c.before`
+  return sql`
+    select e.* from (
+      select c.*, first.id as first_id from (
+        select p.bucket, p.conversation_key,
+               greatest(p.reset_seq, ${position}, ${seqBelow(place, edges)}) as after,
+               ${seqAbove(place, edges)} as before
+        from participants p where p.app_id = ${appId} and p.uid = ${uid} offset 0) c
+      cross join lateral (
+        select e.id from entries e where ${within} order by e.seq ${order} limit 1) first
+      order by first.id ${order} limit ${most}) c
+    cross join lateral (
+      select * from entries e where ${within} order by e.seq ${order} limit ${most}) e
+    order by e.id ${order} limit ${most}`
+}

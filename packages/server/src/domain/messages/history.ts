@@ -1,0 +1,142 @@
+import type { HistoryQuery, history, UnreadCount, WindowMeta } from '@chorale/contract/messages'
+import { paginationOf } from '../../database/keyset.ts'
+import { badRequest } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { Printed, printList, printWith } from '../../pipeline/printed.ts'
+import { countUnread, type People, printEntries } from '../conversations/index.ts'
+import { requireUser } from '../users/index.ts'
+import type { Scope, Span } from './history.sql.ts'
+import { filterOf, type Wanted } from './history-filter.ts'
+import { type Page, pageOf } from './history-pages.ts'
+import { everythingOf, groupScope, labelledScope, threadScope, userScope } from './history-scope.ts'
+
+interface Listing {
+  readonly ctx: Ctx
+  readonly scope: Scope
+  readonly query: Wanted
+  /** Whose unread, mentions and blocks the filters mean. */
+  readonly about: string | undefined
+}
+
+/** Lists of messages: of a conversation, of all conversations of a user, of the app. */
+export function historyHandlers(peopleOf: (appId: string) => People): Handlers<typeof history> {
+  const print = ({ ctx, query }: Listing, { entries }: Page) => {
+    const view = {
+      viewer: ctx.actor?.uid,
+      withTags: query.withTags ?? false,
+      mentionsWithBlockedInfo: query.mentionsWithBlockedInfo,
+      mentionsWithTags: query.mentionswithTagInfo,
+    }
+    return printEntries(ctx.db, peopleOf(ctx.db.appId), entries, view)
+  }
+
+  async function list<T>(listing: Listing): Promise<Printed<T>> {
+    const page = await read(listing)
+    const meta = windowOf(listing.query, page)
+    return new Printed(printWith({ meta }, { data: printList(await print(listing, page)) }))
+  }
+
+  /** By page size, with a cursor of its own: the published form of this one list. */
+  async function overview<T>(listing: Listing): Promise<Printed<T>> {
+    const page = await read(listing)
+    const { limit: perPage, affix = 'prepend' } = listing.query
+    const meta = {
+      pagination: paginationOf({ page: 1, perPage }, page.entries.length, 0),
+      ...(page.goOnFrom !== undefined && { cursor: { id: page.goOnFrom, affix } }),
+    }
+    return new Printed(printWith({ meta }, { data: printList(await print(listing, page)) }))
+  }
+
+  return {
+    async listMessages({ query }, ctx) {
+      const about = ctx.actor?.uid
+      const scope =
+        query.conversationId === undefined
+          ? everythingOf(about, query)
+          : await labelledScope(ctx, query.conversationId.toLowerCase(), query)
+      const listing = { ctx, scope, query, about }
+      return query.count ? count(listing) : list(listing)
+    },
+
+    async listUserMessages({ params: { uid }, query }, ctx) {
+      const viewer = ctx.actor?.uid
+      if (viewer !== undefined) {
+        const scope = await userScope(ctx, uid, viewer, query)
+        const listing = { ctx, scope, query, about: viewer }
+        return query.count ? count(listing) : list(listing)
+      }
+      await requireUser(ctx, uid)
+      const whole = { ...query, limit: query.perPage }
+      const listing = { ctx, scope: everythingOf(uid, query), query: whole, about: uid }
+      return query.count ? count(listing) : overview(listing)
+    },
+
+    async listGroupMessages({ params: { guid }, query }, ctx) {
+      const listing = {
+        ctx,
+        scope: await groupScope(ctx, guid, query),
+        query,
+        about: ctx.actor?.uid,
+      }
+      return query.count ? count(listing) : list(listing)
+    },
+
+    async listReplies({ params: { id }, query }, ctx) {
+      return list({ ctx, scope: await threadScope(ctx, id), query, about: ctx.actor?.uid })
+    },
+  }
+}
+
+function read({ ctx, scope, query, about }: Listing): Promise<Page> {
+  const { limit } = query
+  return pageOf(ctx.db, scope, spanOf(query), { filter: filterOf(query, about), limit })
+}
+
+/** Older than a place unless told otherwise; without a place the newest. */
+function spanOf({ affix, id, sentAt, fromTimestamp, toTimestamp }: HistoryQuery): Span {
+  return {
+    direction: affix ?? 'prepend',
+    id: id === undefined ? undefined : Number(id),
+    sentAt,
+    fromTimestamp,
+    toTimestamp,
+  }
+}
+
+/** In the direction of the page as long as there is more; in the other from its first message. */
+function windowOf({ affix = 'prepend', limit }: HistoryQuery, page: Page): WindowMeta {
+  const { entries, goOnFrom } = page
+  const newest = entries.at(-1)?.row
+  const oldest = entries[0]?.row
+  const edge = <A extends 'append' | 'prepend'>(to: A, row: typeof newest) => {
+    const end = affix === to ? goOnFrom : row?.id
+    if (end === undefined) return undefined
+    return { affix: to, ...(row?.id === end && { sentAt: row.sentAt }), id: String(end) }
+  }
+  const next = edge('append', newest)
+  const previous = edge('prepend', oldest)
+  return {
+    current: { limit, count: entries.length },
+    ...(next && { next }),
+    ...(previous && { previous }),
+  }
+}
+
+/** How much is unread, by user and group. */
+async function count<T>({ ctx, scope, query, about }: Listing): Promise<Printed<T>> {
+  if (!query.unread) throw badRequest('count', 'Counts what is unread: send unread=true with it.')
+  if (about === undefined) throw badRequest('onBehalfOf', 'Somebody has to be the reader.')
+  const rows = scope.kind === 'nothing' ? [] : await countUnread(ctx.db, about, placeOf(scope))
+  const data = rows.map(
+    ({ withUid, withGuid, count }): UnreadCount =>
+      withGuid === null
+        ? { entityId: withUid ?? '', entityType: 'user', count }
+        : { entityId: withGuid, entityType: 'group', count },
+  )
+  const meta: WindowMeta = { current: { limit: query.limit, count: data.length } }
+  return new Printed(JSON.stringify({ data, meta }))
+}
+
+function placeOf(scope: Scope) {
+  return scope.kind === 'conversation' ? scope : undefined
+}
