@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { expect } from 'vitest'
 import type { AppDb, Db } from '../database/app-db.ts'
 import { findGroupConversation, isParticipant } from '../domain/conversations/access.sql.ts'
@@ -9,6 +9,7 @@ import {
   setTags,
 } from '../domain/conversations/conversations.sql.ts'
 import type { ConversationKey } from '../domain/conversations/entries.ts'
+import { findReceipts } from '../domain/conversations/entry-facts.sql.ts'
 import {
   appendEntries,
   deleteParticipants,
@@ -24,6 +25,16 @@ import {
   setRead,
 } from '../domain/conversations/positions.sql.ts'
 import { findMembers } from '../domain/groups/members.sql.ts'
+import {
+  appScan,
+  boundsOf,
+  type Span,
+  scanEntries,
+  userScan,
+  walkConversation,
+} from '../domain/messages/history.sql.ts'
+import { findGroupPlace } from '../domain/messages/history-scope.sql.ts'
+import { findMessage } from '../domain/messages/messages.sql.ts'
 import { messageOf } from './log-entries.ts'
 import { type Explainer, objectionsTo } from './plans.ts'
 
@@ -67,6 +78,12 @@ export const hotStatements: Readonly<Record<string, Work>> = {
   tag: (db, { place, uid }) => setTags(db, place, uid, ['work']),
   'conversation with its last message': (db, { place, uid }) => findConversation(db, place, uid),
   'new participant': (db, { place, guid }) => insertParticipants(db, place, guid, ['newcomer']),
+  'place of a group': (db, { guid, uid }) => findGroupPlace(db, guid, uid),
+  'page of a conversation': (db, { place, head }) =>
+    walkConversation(db, place, { after: 0, before: head }, 'prepend', 30),
+  receipts: (db, { place, uid, head }) =>
+    findReceipts(db, [{ ...place, seq: head, id: 1, reader: uid }]),
+  message: async (db, crowded) => findMessage(db, await lastId(db, crowded), false),
   'participant leaves': (db, { place, uid }) => deleteParticipants(db, place, [uid]),
 }
 
@@ -92,6 +109,24 @@ export function firstPage(db: AppDb, uid: string) {
   return listConversations(db, filter, { page: 1, perPage: 100, after: undefined })
 }
 
+/** Lists that cross conversations, back from a place far behind the newest. */
+const wideLists: Readonly<Record<string, Work>> = {
+  list: (db, { uid }) => firstPage(db, uid),
+  'messages of a user': (db, { uid }) =>
+    scan(db, userScan(db, { kind: 'user', uid }, { direction: 'prepend' }, 10)),
+  'messages of the app': async (db, crowded) => scan(db, appScan(db, await back(db, crowded), 10)),
+  'beside an id': async (db, crowded) =>
+    boundsOf(db, { ...crowded.place, hiddenTo: 0 }, await back(db, crowded)),
+}
+
+async function back(db: AppDb, crowded: Crowded): Promise<Span> {
+  return { direction: 'prepend', id: (await lastId(db, crowded)) - 6400 }
+}
+
+function scan(db: AppDb, entries: RawBuilder<unknown>) {
+  return scanEntries(db, entries, 'prepend', sql`true`, 10)
+}
+
 /** No hot statement reads a table from end to end, or a partition that is not its conversation's. */
 export async function checkHotPlans(explainer: Explainer, crowded: Crowded): Promise<void> {
   const found: Record<string, string[]> = {}
@@ -102,8 +137,10 @@ export async function checkHotPlans(explainer: Explainer, crowded: Crowded): Pro
   }
   const inside = await explainer.plansInside('append_entries', appendOf(crowded))
   found['inside append'] = inside.flatMap((plan) => objectionsTo(plan, { partitions: 'one' }))
-  const list = await explainer.plansOf((db) => firstPage({ appId, db }, crowded.uid))
-  found.list = list.flatMap((plan) => objectionsTo(plan, { partitions: 'many' }))
+  for (const [name, work] of Object.entries(wideLists)) {
+    const plans = await explainer.plansOf((db) => work({ appId, db }, crowded))
+    found[name] = plans.flatMap((plan) => objectionsTo(plan, { partitions: 'many' }))
+  }
   expect(found).toEqual(Object.fromEntries(Object.keys(found).map((name) => [name, []])))
 }
 

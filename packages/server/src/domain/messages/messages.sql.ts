@@ -19,7 +19,7 @@ export const sides = sql`
   left join groups g on g.bucket = e.bucket and g.conversation_key = e.conversation_key
   left join lateral (
     select p.uid, p.with_uid from participants p
-    where p.bucket = e.bucket and p.conversation_key = e.conversation_key and p.with_uid is not null
+    where g.guid is null and p.bucket = e.bucket and p.conversation_key = e.conversation_key
     limit 1) p on true`
 
 /** Needs the tables `e` and those of `sides`. */
