@@ -154,7 +154,8 @@ CREATE TABLE public.append_receipts (
     conversation_keys bigint[] NOT NULL,
     first_seqs bigint[] NOT NULL,
     last_seqs bigint[] NOT NULL
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000');
 
 ALTER TABLE public.append_receipts ALTER COLUMN receipt_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.append_receipts_receipt_id_seq
@@ -344,6 +345,13 @@ CREATE TABLE public.groups (
     CONSTRAINT groups_type_check CHECK ((type = ANY (ARRAY['public'::text, 'password'::text, 'private'::text])))
 );
 
+CREATE TABLE public.handled_events (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    listener text NOT NULL COLLATE pg_catalog."C",
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    handled_at bigint NOT NULL
+);
+
 CREATE TABLE public.management_keys (
     key text NOT NULL COLLATE pg_catalog."C",
     secret_hash bytea NOT NULL,
@@ -373,7 +381,8 @@ CREATE TABLE public.outbox (
     name text NOT NULL,
     payload jsonb NOT NULL,
     created_at bigint NOT NULL
-);
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000');
 
 CREATE TABLE public.participants (
     bucket smallint NOT NULL,
@@ -512,6 +521,9 @@ ALTER TABLE ONLY public.group_scope_permissions
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_pkey PRIMARY KEY (app_id, guid);
 
+ALTER TABLE ONLY public.handled_events
+    ADD CONSTRAINT handled_events_pkey PRIMARY KEY (app_id, listener, event_id);
+
 ALTER TABLE ONLY public.management_keys
     ADD CONSTRAINT management_keys_pkey PRIMARY KEY (key);
 
@@ -576,6 +588,8 @@ CREATE INDEX groups_by_owner ON public.groups USING btree (app_id, owner);
 CREATE INDEX groups_by_tag ON public.groups USING gin (app_id, tags) WHERE (tags IS NOT NULL);
 
 CREATE INDEX groups_by_update ON public.groups USING btree (app_id, COALESCE(updated_at, created_at), guid);
+
+CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handled_at);
 
 CREATE INDEX participants_by_user ON ONLY public.participants USING btree (app_id, uid) INCLUDE (bucket, conversation_key);
 

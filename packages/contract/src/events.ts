@@ -6,6 +6,14 @@ interface PositionMoved {
   seq: number
 }
 
+/** Where an entry stands in its conversation, and its public id. */
+interface EntryPlace {
+  bucket: number
+  key: number
+  seq: number
+  id: number
+}
+
 /** Every event: a fact that was committed. Names are noun and past tense. */
 export interface Events {
   'user.created': { uid: string }
@@ -32,6 +40,18 @@ export interface Events {
     scope: string
     permissions: Readonly<Record<string, unknown>>
   }
+  /** A message was sent, or something happened to a group. Data that are too large are left out. */
+  'entry.appended': EntryPlace & {
+    sender: string
+    category: string
+    type: string
+    muid?: string
+    parentSeq?: number
+    data?: Readonly<Record<string, unknown>>
+    extra?: Readonly<Record<string, unknown>>
+  }
+  'message.edited': EntryPlace
+  'message.deleted': EntryPlace
   'conversation.delivered': PositionMoved
   'conversation.read': PositionMoved
   'conversation.unread': PositionMoved

@@ -21,6 +21,39 @@ const Settings = Type.Object({
     default: 'nats://127.0.0.1:54222',
     description: 'NATS 2.9 or later with JetStream.',
   }),
+  NATS_PREFIX: Type.String({
+    default: 'chorale',
+    pattern: '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*$',
+    description:
+      'What every subject begins with; the streams are named after it. Installs that share a NATS ' +
+      'need one each, regions for instance `chorale.eu`.',
+  }),
+  NATS_STREAM_HOURS: Type.Integer({
+    default: 72,
+    minimum: 1,
+    description: 'How long NATS keeps events: the longest that workers may be away.',
+  }),
+  NATS_STREAM_REPLICAS: Type.Integer({
+    default: 1,
+    minimum: 1,
+    maximum: 5,
+    description: 'On how many NATS servers events are kept: 3 where there are three.',
+  }),
+  LISTENER_CONCURRENCY: Type.Integer({
+    default: 4,
+    minimum: 1,
+    description: 'Events that a listener handles at once in one process.',
+  }),
+  LISTENER_ATTEMPTS: Type.Integer({
+    default: 6,
+    minimum: 1,
+    description: 'How often an event is tried before it becomes a dead letter.',
+  }),
+  LISTENER_RETRY_MS: Type.Integer({
+    default: 1000,
+    minimum: 1,
+    description: 'Time before the second attempt, more or less; it doubles with each further one.',
+  }),
   CHORALE_MASTER_KEY: Type.String({
     default: '',
     description:

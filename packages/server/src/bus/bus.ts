@@ -4,11 +4,22 @@ import type { Logger } from 'pino'
 
 /** NATS. It may be away for minutes: the truth is in PostgreSQL, and REST goes on without it. */
 export interface Bus extends AsyncDisposable {
+  /** Undefined while NATS is away. */
+  readonly connection: NatsConnection | undefined
   /** Throws while there is no connection. */
   ping(): Promise<void>
 }
 
 const retryMs = 1000
+const how = { name: 'chorale', timeout: 5000, reconnectTimeWait: 500, reconnectJitter: 500 }
+
+/** For a command: rejects when NATS does not answer. */
+export async function connectNow(
+  url: string,
+): Promise<AsyncDisposable & { readonly connection: NatsConnection }> {
+  const connection = await connect({ ...how, servers: url, reconnect: false })
+  return { connection, [Symbol.asyncDispose]: () => connection.close() }
+}
 
 /** Returns at once: the connection is made behind it, and made again whenever it is lost. */
 export function connectBus(url: string, log: Logger): Bus {
@@ -34,6 +45,9 @@ export function connectBus(url: string, log: Logger): Bus {
   }
 
   return {
+    get connection() {
+      return connected ? connection : undefined
+    },
     async ping() {
       if (!connection || !connected) throw new Error('NATS is away.')
       await withinMs(connection.flush(), 2000)
@@ -55,14 +69,7 @@ async function makeConnection(
   let told = false
   while (!closing.aborted) {
     try {
-      const made = await connect({
-        servers: url,
-        name: 'chorale',
-        maxReconnectAttempts: -1,
-        timeout: 5000,
-        reconnectTimeWait: 500,
-        reconnectJitter: 500,
-      })
+      const made = await connect({ ...how, servers: url, maxReconnectAttempts: -1 })
       if (!closing.aborted) return made
       await made.close()
     } catch (error) {

@@ -1,13 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../database/pool.ts'
+import { measureBacklog } from '../outbox/backlog.ts'
 
 export interface Metrics {
   readonly registry: Registry
   /** Without the app: what one tenant does is not for everyone who may read metrics. */
   observe(operation: string, status: number, seconds: number): void
+  /** A sweeper published what another way had not. */
+  swept(count: number): void
+  listened(listener: string, outcome: 'handled' | 'dead'): void
 }
 
-export function openMetrics(database: Database): Metrics {
+export function openMetrics(database: Database, clock: () => number): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
@@ -32,11 +36,52 @@ export function openMetrics(database: Database): Metrics {
       for (const [state, value] of Object.entries(database.stats())) this.set({ state }, value)
     },
   })
+  addBacklog(registry, database, clock)
+  const swept = new Counter({
+    name: 'chorale_outbox_swept_total',
+    help: 'Receipts and events that the sweeper published.',
+    registers: [registry],
+  })
+  const listened = new Counter({
+    name: 'chorale_listener_events_total',
+    help: 'Events that listeners have handled, or given up as dead letters.',
+    labelNames: ['listener', 'outcome'],
+    registers: [registry],
+  })
   return {
     registry,
+    swept: (count) => swept.inc(count),
+    listened: (listener, outcome) => listened.inc({ listener, outcome }),
     observe(operation, status, seconds) {
       duration.observe({ operation }, seconds)
       requests.inc({ operation, status })
     },
   }
+}
+
+/** Asked of the database when someone looks: it knows of every process. */
+function addBacklog(registry: Registry, database: Database, clock: () => number): void {
+  const waiting = new Gauge({
+    name: 'chorale_outbox_waiting',
+    help: 'What is committed and not yet known to be published, of the whole install; 10000: at least.',
+    labelNames: ['kind'],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'chorale_outbox_lag_seconds',
+    help: 'Age of the oldest of it.',
+    registers: [registry],
+    async collect() {
+      try {
+        const { receipts, events, oldestAt } = await measureBacklog(database.db)
+        waiting.set({ kind: 'receipt' }, receipts)
+        waiting.set({ kind: 'event' }, events)
+        this.set(oldestAt === undefined ? 0 : Math.max(0, clock() - oldestAt))
+      } catch {
+        // Without a database there is no answer; the rest of the page is still worth reading.
+        this.remove()
+        waiting.reset()
+      }
+    },
+  })
 }

@@ -3,22 +3,32 @@ import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { handlersWith } from '../api.ts'
 import { connectBus } from '../bus/bus.ts'
+import { openDeadLetters } from '../bus/dead-letters.ts'
+import { type EventStream, openEventStream, type StreamOptions } from '../bus/event-stream.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
 import { openAppendLane, openPeople } from '../domain/conversations/index.ts'
-import { openMetrics } from '../http/metrics.ts'
-import { buildServer } from '../http/server.ts'
+import { type Metrics, openMetrics } from '../http/metrics.ts'
+import { buildServer, type HttpParts } from '../http/server.ts'
+import { openClearing } from '../outbox/clearing.ts'
+import { type Sink, toAll } from '../outbox/committed.ts'
+import type { Listener } from '../outbox/listener.ts'
+import { openPublisher } from '../outbox/publish.ts'
+import { openSweeper } from '../outbox/sweeper.ts'
 import { openPipeline } from '../pipeline/pipeline.ts'
 import { openRateLimit } from '../pipeline/rate-limit.ts'
 import { openVault, type Vault } from '../vault/vault.ts'
+import { startWorker } from '../worker/worker.ts'
 
 export interface Assembly extends AsyncDisposable {
   readonly database: Database
   readonly vault: Vault
   /** Listeners of the api part: the chat API, and the management API where it has its own port. */
   readonly servers: readonly { readonly server: FastifyInstance; readonly port: number }[]
+  /** The worker part: runs these listeners until the assembly is disposed of. */
+  startWorker(listeners: readonly Listener[]): void
 }
 
 export interface AssemblyOptions {
@@ -26,16 +36,22 @@ export interface AssemblyOptions {
   readonly log: Logger
   readonly strictAnswers?: boolean
   readonly clock?: () => number
+  /** False: what is committed stays in the outbox, where a test can look at it. */
+  readonly publishes?: boolean
 }
 
 /** Every part, put together. */
 export async function assemble(options: AssemblyOptions): Promise<Assembly> {
-  const { config, log } = options
+  const { config, log, clock = unixSeconds } = options
   await using stack = new AsyncDisposableStack()
   const database = stack.use(openConfiguredDatabase(config, log))
   const bus = stack.use(connectBus(config.NATS_URL, log))
   const vault = openVault(config.masterKey)
-  const clock = options.clock ?? unixSeconds
+  const metrics = openMetrics(database, clock)
+  const stream = openEventStream(bus, streamOptions(config))
+  const publishing = { database, stream, metrics, log, clock }
+  // Whoever wants to hear of commits first hand joins this list.
+  const sink = toAll(options.publishes === false ? [] : [openPublishing(stack, publishing)])
   const pipeline = openPipeline({
     database,
     vault,
@@ -43,31 +59,82 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     rateLimit: openRateLimit(config.API_PROCESSES),
     handlers: handlersWith({
       db: database.db,
-      lane: openAppendLane(database.db, clock),
+      lane: openAppendLane(database.db, clock, sink),
       people: openPeople(database.db),
     }),
     log,
     strictAnswers: options.strictAnswers ?? false,
     clock,
+    sink,
   })
   const pages = {
     version: versionOfPackage(),
-    metrics: openMetrics(database),
+    metrics,
     checks: {
       database: () => database.ping(),
       migrations: () => requireMigrations(database),
       nats: () => bus.ping(),
     },
   }
-  const own = config.MANAGEMENT_PORT !== 0
-  const serves = own ? (['chat', 'management'] as const) : (['both'] as const)
-  const servers = serves.map((part) => ({
-    server: buildServer({ pipeline, pages, log, serves: part }),
-    port: part === 'management' ? config.MANAGEMENT_PORT : config.PORT,
-  }))
+  const servers = buildServers(config, { pipeline, pages, log })
   for (const { server } of servers) stack.defer(() => server.close())
   const owned = stack.move()
-  return { database, vault, servers, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return {
+    database,
+    vault,
+    servers,
+    startWorker(listeners) {
+      owned.use(
+        startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
+      )
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+export function streamOptions(config: Config): StreamOptions {
+  return {
+    prefix: config.NATS_PREFIX,
+    hours: config.NATS_STREAM_HOURS,
+    replicas: config.NATS_STREAM_REPLICAS,
+  }
+}
+
+interface Publishing {
+  readonly database: Database
+  readonly stream: EventStream
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly clock: () => number
+}
+
+/** From memory right after the commit; by the sweeper whatever that missed. */
+function openPublishing(stack: AsyncDisposableStack, parts: Publishing): Sink {
+  const { database, stream, metrics, log } = parts
+  const clearing = stack.use(openClearing(database.db, log))
+  const publisher = stack.use(openPublisher(stream, clearing, log))
+  stack.use(openSweeper({ ...parts, publisher, onSwept: metrics.swept }))
+  return publisher.sink
+}
+
+function workerParts(config: Config, stream: EventStream, metrics: Metrics) {
+  return {
+    letters: openDeadLetters(stream),
+    onOutcome: metrics.listened,
+    concurrency: config.LISTENER_CONCURRENCY,
+    attempts: config.LISTENER_ATTEMPTS,
+    retryMs: config.LISTENER_RETRY_MS,
+    hours: config.NATS_STREAM_HOURS,
+  }
+}
+
+function buildServers(config: Config, parts: Omit<HttpParts, 'serves'>) {
+  const own = config.MANAGEMENT_PORT !== 0
+  const serves = own ? (['chat', 'management'] as const) : (['both'] as const)
+  return serves.map((part) => ({
+    server: buildServer({ ...parts, serves: part }),
+    port: part === 'management' ? config.MANAGEMENT_PORT : config.PORT,
+  }))
 }
 
 /** Throws when the database is behind this release. */

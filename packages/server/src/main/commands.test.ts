@@ -43,6 +43,8 @@ test('every command explains itself, and can answer in JSON', async () => {
       'key list',
       'key revoke',
       'management-key create',
+      'dead-letters list',
+      'dead-letters replay',
     ]),
   )
   for (const [words, command] of commands) {

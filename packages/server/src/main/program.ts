@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { appCommand } from './app.ts'
+import { deadLettersCommand } from './dead-letters.ts'
 import { keyCommand } from './key.ts'
 import { managementKeyCommand } from './management-key.ts'
 import { migrateCommand } from './migrate.ts'
@@ -14,6 +15,7 @@ export function buildProgram(): Command {
     .addCommand(appCommand())
     .addCommand(keyCommand())
     .addCommand(managementKeyCommand())
+    .addCommand(deadLettersCommand())
   pointToHelp(program)
   return program
 }

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { readConfig } from '../config.ts'
+import { listeners } from '../listeners.ts'
 import { assemble, openLog, requireMigrations } from './assemble.ts'
 
 const parts = ['api', 'gateway', 'worker'] as const
@@ -33,6 +34,10 @@ async function serve(options: Options): Promise<void> {
       const address = await server.listen({ host: config.HOST, port })
       log.info({ address, parts: options.parts }, 'listening')
     }
+  }
+  if (options.parts.includes('worker')) {
+    assembly.startWorker(listeners)
+    log.info({ listeners: listeners.map(({ name }) => name) }, 'working')
   }
   const name = await stopped
   log.info({ signal: name }, 'stopping: no new connections, accepted requests are finished')

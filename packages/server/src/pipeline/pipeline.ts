@@ -3,6 +3,7 @@ import type { Operation } from '@chorale/contract/operation'
 import type { Logger } from 'pino'
 import { writeAuditLog } from '../database/audit-log.ts'
 import type { Database } from '../database/pool.ts'
+import type { Committed, Sink } from '../outbox/committed.ts'
 import { openOutbox } from '../outbox/outbox.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
@@ -43,6 +44,8 @@ export interface PipelineParts {
   /** In tests a handler that breaks its contract fails the call; in production it is logged. */
   readonly strictAnswers: boolean
   readonly clock: () => number
+  /** Is told what was committed. */
+  readonly sink: Sink
 }
 
 // One shape for all: the contract has typed each handler, and the validation has typed its input.
@@ -115,15 +118,12 @@ async function open(
 ): Promise<unknown> {
   const { operation } = road
   const now = parts.clock()
+  let recorded: Committed | undefined
   const handle = async (db: Database['db']) => {
     const shared = { vault: parts.vault, caller, now }
-    const answer = road.install
-      ? await run(road, input, { ...shared, db: { db } })
-      : await run(road, input, {
-          ...shared,
-          ...inApp(appOf(caller), db, now),
-          actor: actorOf(caller),
-        })
+    const own = road.install ? { db: { db } } : inApp(caller, db, now)
+    const answer = await run(road, input, { ...shared, ...own })
+    recorded = 'outbox' in own ? own.outbox.recorded : undefined
     checkAnswer(parts, road, call, answer)
     if (operation.audit) {
       await writeAuditLog(db, {
@@ -137,9 +137,11 @@ async function open(
     }
     return answer
   }
-  return operation.effect === 'write'
+  const answer = await (operation.effect === 'write'
     ? parts.database.transaction(handle)
-    : handle(parts.database.db)
+    : handle(parts.database.db))
+  if (recorded) parts.sink(recorded)
+  return answer
 }
 
 function run(road: Road, input: object, ctx: object): Promise<unknown> {
@@ -147,9 +149,10 @@ function run(road: Road, input: object, ctx: object): Promise<unknown> {
   return road.handler(input as never, ctx as never)
 }
 
-function inApp(app: AppIdentity, db: Database['db'], now: number) {
+function inApp(caller: Caller, db: Database['db'], now: number) {
+  const app = appOf(caller)
   const appDb = { appId: app.appId, db }
-  return { app, db: appDb, outbox: openOutbox(appDb, now) }
+  return { app, actor: actorOf(caller), db: appDb, outbox: openOutbox(appDb, now) }
 }
 
 function appOf(caller: Caller): AppIdentity {

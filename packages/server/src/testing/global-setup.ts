@@ -4,6 +4,7 @@ import type { TestProject } from 'vitest/node'
 import { ensureServices } from '../../../../tools/services.ts'
 import { migrate } from '../database/migrator.ts'
 import { coverageFolder } from './contract-coverage.ts'
+import { deleteStreams } from './event-streams.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -31,6 +32,7 @@ export async function setup(project: TestProject): Promise<void> {
   dropTemplate = async () => {
     await admin.query(`drop database if exists ${template} with (force)`)
     await admin.end()
+    await deleteStreams(natsUrl, template)
   }
 }
 

@@ -1,11 +1,8 @@
 import type { Message } from '@chorale/contract/conversations'
 import { sql } from 'kysely'
 import type { AppDb } from '../database/app-db.ts'
-import {
-  appendEntries,
-  type ConversationKey,
-  ensureUserConversation,
-} from '../domain/conversations/index.ts'
+import type { ConversationKey } from '../domain/conversations/entries.ts'
+import { appendEntries, ensureUserConversation } from '../domain/conversations/log.sql.ts'
 import { messageOf } from './log-entries.ts'
 import type { TestApp } from './test-app.ts'
 

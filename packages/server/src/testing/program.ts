@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
+import { natsPrefix } from './nats-prefix.ts'
 
 const path = fileURLToPath(new URL('../../bin/chorale.js', import.meta.url))
 
@@ -19,6 +20,7 @@ export function settingsFor(databaseUrl: string): Settings {
   return {
     DATABASE_URL: databaseUrl,
     NATS_URL: inject('natsUrl'),
+    NATS_PREFIX: natsPrefix(),
     CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
   }
 }

@@ -9,6 +9,7 @@ import { readConfig } from '../config.ts'
 import type { Db } from '../database/app-db.ts'
 import { createManagementKey } from '../domain/apps/index.ts'
 import { type Assembly, assemble, unixSeconds } from '../main/assemble.ts'
+import type { Listener } from '../outbox/listener.ts'
 import { type Given, givenWith } from './builders.ts'
 import { note } from './contract-coverage.ts'
 import { cloneDatabase } from './test-database.ts'
@@ -42,6 +43,7 @@ export interface TestApp extends AsyncDisposable {
   readonly given: Given
   /** Events that the app has recorded, oldest first. */
   events(): Promise<{ name: string; payload: unknown }[]>
+  startWorker(listeners: readonly Listener[]): void
   /** Another app in the same install, without a twin. */
   anotherApp(): Promise<AppKeys>
   /** Calls with these credentials, whether they are right or wrong. */
@@ -52,6 +54,14 @@ export interface TestAppOptions {
   /** Tests with calls at the same time cannot be followed step by step. */
   readonly twin?: boolean
   readonly clock?: () => number
+  /** Events go to NATS and to these listeners; without this they stay in the outbox. */
+  readonly live?: Live
+}
+
+interface Live {
+  readonly listeners?: readonly Listener[]
+  /** Beside those of every test, or instead of them. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /** The service on its own database, cloned from the migrated template, with an app and its twin. */
@@ -96,22 +106,31 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     as,
     given: givenWith(as('full')),
     events: () => eventsOf(db, keys.appId),
+    startWorker: (listeners) => assembly.startWorker(listeners),
     anotherApp,
     client: (...credentials) => checked(client(...credentials), client(...credentials), undefined),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
-async function startService(databaseUrl: string, { clock }: TestAppOptions): Promise<Assembly> {
+async function startService(
+  databaseUrl: string,
+  { clock, live }: TestAppOptions,
+): Promise<Assembly> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     NATS_URL: inject('natsUrl'),
     CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
     // Any number gives the management API its own listener; both take a free port below.
     MANAGEMENT_PORT: '1',
+    LISTENER_RETRY_MS: '20',
+    ...live?.settings,
   })
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
-  const assembly = await assemble({ config, log, strictAnswers: true, ...(clock && { clock }) })
+  const publishes = live !== undefined
+  const parts = { config, log, strictAnswers: true, publishes, ...(clock && { clock }) }
+  const assembly = await assemble(parts)
+  if (live?.listeners) assembly.startWorker(live.listeners)
   for (const { server } of assembly.servers) await server.listen({ host: '127.0.0.1', port: 0 })
   return assembly
 }

@@ -10,9 +10,9 @@ export {
 } from './counterparts.ts'
 export type { ConversationKey, Entry, EntryRow, Receiver } from './entries.ts'
 export { pairsOf } from './labels.ts'
+export { eraseDeletedLogs } from './log.on.ts'
 export {
   adjustParticipants,
-  appendEntries,
   deleteConversation,
   deleteParticipants,
   ensureUserConversation,
@@ -24,6 +24,6 @@ export {
   type NewEntry,
   type Placed,
 } from './log.sql.ts'
-export { type Appended, openAppendLane } from './log.ts'
+export { type Appended, appendWithin, openAppendLane } from './log.ts'
 export { positionHandlers } from './positions.ts'
 export { printEntries, printFresh } from './print-entries.ts'

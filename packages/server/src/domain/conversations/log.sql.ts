@@ -255,3 +255,23 @@ export async function deleteConversation({ appId, db }: AppDb, { bucket, key }: 
     delete from conversations
     where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`.execute(db)
 }
+
+/** A step of erasing a conversation that is gone: its oldest entries. True: there may be more. */
+export async function eraseEntries(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  most: number,
+): Promise<boolean> {
+  const here = sql`bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`
+  const { rows } = await sql<{ last: number | null; entries: number }>`
+    select max(seq) as last, count(*) as entries
+    from (select seq from entries where ${here} order by seq limit ${most}) e`.execute(db)
+  const { last = null, entries = 0 } = rows[0] ?? {}
+  for (const table of [sql`entry_edits`, sql`threads`, sql`entries`]) {
+    await sql`delete from ${table} where ${here} and seq <= ${last}`.execute(db)
+  }
+  const moves = await sql`
+    delete from position_moves where ${here} and (uid, kind, seq) in (
+      select uid, kind, seq from position_moves where ${here} limit ${most})`.execute(db)
+  return entries === most || Number(moves.numAffectedRows ?? 0) === most
+}

@@ -1,6 +1,8 @@
 import type { Db } from '../../database/app-db.ts'
 import { type Lane, openLane } from '../../database/lane.ts'
 import { isDuplicate, isRefusal } from '../../database/pool.ts'
+import type { Append, AppendedEntry, Sink } from '../../outbox/committed.ts'
+import type { Ctx } from '../../pipeline/handler.ts'
 import {
   appendEntries,
   findByMuid,
@@ -19,15 +21,52 @@ const lanes = 2
 const mostPerBatch = 128
 
 /** The hot way into the log: all that arrives while a batch is committed shares the next one. */
-export function openAppendLane(db: Db, clock: () => number): Lane<NewEntry, Appended> {
+export function openAppendLane(
+  db: Db,
+  clock: () => number,
+  sink: Sink = () => undefined,
+): Lane<NewEntry, Appended> {
   return openLane({
     lanes,
     mostPerBatch,
-    // A conversation always takes the same lane, so its entries keep their order of arrival.
-    keyOf: ({ key }) => key,
-    commit: (entries) => appendOnce(db, entries, clock()),
+    // A conversation always takes the same lane, so its entries keep their order of arrival. By
+    // bucket, because a batch is then published in few bundles.
+    keyOf: ({ bucket }) => bucket,
+    async commit(entries) {
+      const placed = await appendOnce(db, entries, clock())
+      const append = appendOf(entries, placed)
+      if (append) sink({ events: [], appends: [append] })
+      return placed
+    },
     isRefusal,
   })
+}
+
+/** The way of a transaction that changes more: results in the order of the entries. */
+export async function appendWithin(
+  { db, outbox, now }: Pick<Ctx, 'db' | 'outbox' | 'now'>,
+  entries: readonly NewEntry[],
+): Promise<Placed[]> {
+  const placed = await appendEntries(db.db, entries, now)
+  const append = appendOf(entries, placed)
+  if (append) outbox.appended(append)
+  return placed
+}
+
+/** What there is to publish; undefined: every one of them was stored before. */
+function appendOf(
+  entries: readonly NewEntry[],
+  placed: readonly (Placed & { readonly repeated?: boolean })[],
+): Append | undefined {
+  let receipt: number | undefined
+  const fresh: AppendedEntry[] = []
+  for (const [place, entry] of entries.entries()) {
+    const at = placed[place]
+    if (at?.receipt === undefined || at.repeated) continue
+    receipt = at.receipt
+    fresh.push(Object.assign({}, entry, at))
+  }
+  return receipt === undefined ? undefined : { receipt, entries: fresh }
 }
 
 /**

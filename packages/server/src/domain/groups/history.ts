@@ -3,7 +3,7 @@ import type { Message } from '@chorale/contract/conversations'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
 import {
-  appendEntries,
+  appendWithin,
   type ConversationKey,
   deleteParticipants,
   type EntryRow,
@@ -90,8 +90,8 @@ async function append(
   const sender = actorUid(ctx)
   // One setting decides whether an action becomes the last message and raises unread counts.
   const visible = ctx.app.settings['core.conversations.updateOnGroupActions'] !== false
-  return appendEntries(
-    ctx.db.db,
+  return appendWithin(
+    ctx,
     actions.map((action) => ({
       bucket: group.bucket,
       key: group.key,
@@ -104,7 +104,6 @@ async function append(
       shows: visible,
       joins,
     })),
-    ctx.now,
   )
 }
 

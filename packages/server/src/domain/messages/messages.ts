@@ -2,7 +2,7 @@ import type { messages } from '@chorale/contract/messages'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { Printed, printWith } from '../../pipeline/printed.ts'
 import {
-  appendEntries,
+  appendWithin,
   type Entry,
   type EntryRow,
   peopleIn,
@@ -66,8 +66,9 @@ export async function answerWith<T>(ctx: Ctx, entry: Entry): Promise<Printed<T>>
 async function recordAction(
   ctx: Ctx,
   action: 'edited' | 'deleted',
-  { row: { bucket, key, id }, receiver }: Entry,
+  { row: changed, receiver }: Entry,
 ): Promise<Entry> {
+  const { bucket, key, id } = changed
   const visible = ctx.app.settings['core.conversations.updateOnMessageActions'] === true
   const said = {
     sender: ctx.actor?.uid ?? systemUid,
@@ -75,9 +76,10 @@ async function recordAction(
     type: 'message',
     data: JSON.stringify({ action, messageId: id }),
   }
-  const { appId, db } = ctx.db
+  const { appId } = ctx.db
   const entry = { bucket, key, appId, ...said, counts: visible, shows: visible }
-  const [placed] = await appendEntries(db, [entry], ctx.now)
+  const [placed] = await appendWithin(ctx, [entry])
+  await ctx.outbox.append(`message.${action}`, { bucket, key, seq: changed.seq, id })
   if (!placed) throw new Error('An action was not appended.')
   const { seq, at } = placed
   const row: EntryRow = {

@@ -1,0 +1,108 @@
+import {
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream'
+import { type NatsConnection, nanos } from '@nats-io/transport-node'
+import type { Bundle } from '../outbox/bundles.ts'
+import type { Bus } from './bus.ts'
+
+export interface StreamOptions {
+  /** In front of every subject; the streams are named after it. */
+  readonly prefix: string
+  readonly hours: number
+  readonly replicas: number
+}
+
+/** The streams of this install in NATS: events, and those that a listener could not handle. */
+export interface EventStream {
+  readonly prefix: string
+  readonly eventsName: string
+  readonly lettersName: string
+  /** Makes the streams if they are missing. Throws while NATS is away. */
+  open(): Promise<OpenStream>
+  publish(bundle: Bundle): Promise<void>
+}
+
+interface OpenStream {
+  readonly client: JetStreamClient
+  readonly manager: JetStreamManager
+}
+
+const ackTimeoutMs = 5000
+/** A repeat within this time is dropped. Listeners know repeats by the event's id all the same. */
+const repeatsKnownMs = 120_000
+
+export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOptions): EventStream {
+  const { prefix } = options
+  const base = prefix.replaceAll('.', '-')
+  const eventsName = `${base}-events`
+  const lettersName = `${base}-dead-letters`
+  let opened: { readonly on: NatsConnection; readonly stream: Promise<OpenStream> } | undefined
+
+  async function make(connection: NatsConnection): Promise<OpenStream> {
+    const manager = await jetstreamManager(connection)
+    const shared = {
+      storage: StorageType.File,
+      retention: RetentionPolicy.Limits,
+      num_replicas: options.replicas,
+    }
+    await ensure(manager, {
+      ...shared,
+      name: eventsName,
+      subjects: [`${prefix}.*.*.*`],
+      max_age: nanos(options.hours * 3_600_000),
+      duplicate_window: nanos(Math.min(repeatsKnownMs, options.hours * 3_600_000)),
+    })
+    await ensure(manager, { ...shared, name: lettersName, subjects: [`${prefix}-dead.*`] })
+    return { client: jetstream(connection, { timeout: ackTimeoutMs }), manager }
+  }
+
+  function open(): Promise<OpenStream> {
+    const { connection } = bus
+    if (!connection) return Promise.reject(new Error('NATS is away.'))
+    if (opened?.on !== connection) {
+      const stream = make(connection)
+      opened = { on: connection, stream }
+      stream.catch(forget)
+    }
+    return opened.stream
+  }
+
+  function forget(): void {
+    opened = undefined
+  }
+
+  return {
+    prefix,
+    eventsName,
+    lettersName,
+    open,
+    async publish({ subject, id, body }) {
+      const { client } = await open()
+      try {
+        await client.publish(`${prefix}.${subject}`, body, { msgID: id })
+      } catch (error) {
+        // It may be that the stream is gone: it is looked for again.
+        forget()
+        throw error
+      }
+    },
+  }
+}
+
+type Wanted = Parameters<JetStreamManager['streams']['add']>[0]
+
+async function ensure({ streams }: JetStreamManager, wanted: Wanted): Promise<void> {
+  const { name, ...config } = wanted
+  try {
+    await streams.info(name)
+  } catch {
+    await streams.add(wanted)
+    return
+  }
+  await streams.update(name, config)
+}

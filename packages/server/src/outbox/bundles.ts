@@ -1,0 +1,92 @@
+import type { Append, AppendedEntry, RecordedEvent } from './committed.ts'
+
+/** One message of the stream: events of one app and one strand. */
+export interface Bundle {
+  /** `{appId}.{strand}.{noun}` */
+  readonly subject: string
+  /** The stream drops a second message with the same id. */
+  readonly id: string
+  /** `{ appId, events: [{ id, name, at, payload }] }` */
+  readonly body: string
+}
+
+/**
+ * The stream is cut into strands, each of which is handled in order. A conversation has one, by its
+ * bucket; what is about no conversation goes by its app. There are few, because a batch of a lane
+ * becomes a bundle for each.
+ */
+export const strands = 4
+
+/** NATS takes a million bytes; a character of JSON text has three at most. */
+const mostCharacters = 300_000
+/** Larger data stay at home: listeners read the log. */
+export const mostDataCharacters = 65_536
+
+export function bundleOf({ id, appId, name, at, payload }: RecordedEvent): Bundle {
+  const noun = name.split('.', 1)[0]
+  const event = JSON.stringify({ id, name, at, payload })
+  return { subject: `${appId}.${strandOf(appId, payload)}.${noun}`, id, body: body(appId, [event]) }
+}
+
+/** The same bundles whoever makes them, from memory or from the tables. */
+export function bundlesOf({ entries }: Append): Bundle[] {
+  const open = new Map<string, OpenBundle>()
+  const full: OpenBundle[] = []
+  for (const entry of entries) {
+    const subject = `${entry.appId}.${entry.bucket % strands}.entry`
+    const text = eventText(entry)
+    let bundle = open.get(subject)
+    if (!bundle || bundle.characters + text.length > mostCharacters) {
+      if (bundle) full.push(bundle)
+      bundle = { subject, first: entry, events: [], characters: 0 }
+      open.set(subject, bundle)
+    }
+    bundle.events.push(text)
+    bundle.characters += text.length
+  }
+  return [...full, ...open.values()].map(({ subject, first, events }) => ({
+    subject,
+    id: `${entryEventId(first)}-${events.length}`,
+    body: body(first.appId, events),
+  }))
+}
+
+interface OpenBundle {
+  readonly subject: string
+  readonly first: AppendedEntry
+  readonly events: string[]
+  characters: number
+}
+
+/** A key is never used again, so this names one entry for ever. */
+function entryEventId({ key, seq }: { readonly key: number; readonly seq: number }): string {
+  return `${key}-${seq}`
+}
+
+function strandOf(appId: string, payload: object): number {
+  if ('bucket' in payload) return Number(payload.bucket) % strands
+  let sum = 0
+  for (let place = 0; place < appId.length; place++) sum += appId.charCodeAt(place)
+  return sum % strands
+}
+
+function body(appId: string, events: readonly string[]): string {
+  return `{"appId":${JSON.stringify(appId)},"events":[${events.join(',')}]}`
+}
+
+/** Put together by hand: data and extras are JSON text already, and this is the path of a send. */
+function eventText(entry: AppendedEntry): string {
+  const { bucket, key, seq, id, at, sender, category, type } = entry
+  const { muid = null, parentSeq = null, data, extra = null } = entry
+  const small = data !== null && data.length + (extra?.length ?? 0) <= mostDataCharacters
+  return (
+    `{"id":"${entryEventId(entry)}","name":"entry.appended","at":${at},"payload":{` +
+    `"bucket":${bucket},"key":${key},"seq":${seq},"id":${id},"sender":${JSON.stringify(sender)},` +
+    `"category":${JSON.stringify(category)},"type":${JSON.stringify(type)}` +
+    (muid === null ? '' : `,"muid":${JSON.stringify(muid)}`) +
+    (parentSeq === null ? '' : `,"parentSeq":${parentSeq}`) +
+    (small ? `,"data":${data}` : '') +
+    (small && extra !== null ? `,"extra":${extra}` : '') +
+    '}}'
+  )
+}

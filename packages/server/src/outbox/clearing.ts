@@ -1,0 +1,51 @@
+import type { Logger } from 'pino'
+import type { Db } from '../database/app-db.ts'
+import { deleteEvents, deleteReceipts } from './backlog.ts'
+
+/** Takes away the rows of what is published: many at once, and never while a request waits. */
+export interface Clearing extends AsyncDisposable {
+  receipt(id: number): void
+  event(id: string): void
+}
+
+const everyMs = 500
+/** What could not be cleared is published again by the sweeper, and dropped by the stream. */
+const mostKept = 100_000
+
+export function openClearing(db: Db, log: Logger): Clearing {
+  let receipts: number[] = []
+  let events: string[] = []
+  let running: Promise<void> | undefined
+
+  async function clear(): Promise<void> {
+    const [gone, told] = [receipts, events]
+    receipts = []
+    events = []
+    try {
+      if (gone.length > 0) await deleteReceipts(db, gone)
+      if (told.length > 0) await deleteEvents(db, told)
+    } catch (error) {
+      log.warn({ err: error }, 'published events could not be cleared, which is tried again')
+      if (receipts.length + events.length > mostKept) return
+      receipts.push(...gone)
+      events.push(...told)
+    }
+  }
+
+  const run = () => {
+    if (receipts.length + events.length === 0) return
+    running ??= clear().finally(() => {
+      running = undefined
+    })
+  }
+  const timer = setInterval(run, everyMs)
+  return {
+    receipt: (id) => void receipts.push(id),
+    event: (id) => void events.push(id),
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await running
+      await clear()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { EventName, Events } from '@chorale/contract/events'
+
+/** An event as its row holds it. */
+export interface RecordedEvent {
+  /** A uuid of version 7. */
+  readonly id: string
+  readonly appId: string
+  readonly name: EventName
+  readonly at: number
+  readonly payload: Events[EventName]
+}
+
+/** An entry that has its place in the log. */
+export interface AppendedEntry {
+  readonly appId: string
+  readonly bucket: number
+  readonly key: number
+  readonly seq: number
+  readonly id: number
+  readonly at: number
+  readonly sender: string
+  readonly category: string
+  readonly type: string
+  readonly muid?: string | null | undefined
+  readonly parentSeq?: number | null | undefined
+  /** JSON text, as are the extras. Null: too large to travel, read it from the log. */
+  readonly data: string | null
+  readonly extra?: string | null | undefined
+}
+
+/** The entries of one receipt, in the order of the batch. */
+export interface Append {
+  readonly receipt: number
+  readonly entries: readonly AppendedEntry[]
+}
+
+/** What one transaction, or one batch of a lane, has left to be told. */
+export interface Committed {
+  readonly events: readonly RecordedEvent[]
+  readonly appends: readonly Append[]
+}
+
+/** Is told right after the commit, in the committing process. Must neither throw nor wait. */
+export type Sink = (committed: Committed) => void
+
+export function toAll(sinks: readonly Sink[]): Sink {
+  return (committed) => {
+    if (committed.events.length + committed.appends.length === 0) return
+    for (const sink of sinks) sink(committed)
+  }
+}

@@ -1,0 +1,38 @@
+import type { EventName, Events } from '@chorale/contract/events'
+import type { AppDb } from '../database/app-db.ts'
+import type { Outbox } from './outbox.ts'
+
+/** An event as a listener gets it: at least once, always with the same id. */
+export interface HeardEvent<N extends EventName = EventName> {
+  readonly id: string
+  readonly name: N
+  readonly at: number
+  readonly payload: Events[N]
+}
+
+/** All that a listener may touch: one app, one transaction. */
+interface ListenerCtx {
+  readonly db: AppDb
+  readonly outbox: Outbox
+  readonly now: number
+}
+
+/**
+ * `again`: done in part, and committed; the rest is for the next transaction. Only for listeners
+ * that are harmless twice, since the event is the same each time.
+ */
+export type Reaction<N extends EventName> = (
+  event: HeardEvent<N>,
+  ctx: ListenerCtx,
+) => Promise<undefined | 'again'>
+
+export interface Listener {
+  /** Names its consumer in NATS for as long as it lives: letters, digits and dashes. */
+  readonly name: string
+  readonly on: { readonly [N in EventName]?: Reaction<N> }
+  /**
+   * Handling an event twice does no harm. Without this, the id of each event is kept in the
+   * transaction of what was done, and a repeat is passed over.
+   */
+  readonly harmlessTwice?: true
+}

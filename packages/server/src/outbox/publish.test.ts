@@ -1,0 +1,193 @@
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { afterAll, describe, expect, inject, test, vi } from 'vitest'
+import { connectBus } from '../bus/bus.ts'
+import { openEventStream } from '../bus/event-stream.ts'
+import { insertConversation } from '../domain/conversations/log.sql.ts'
+import { openAppendLane } from '../domain/conversations/log.ts'
+import { type StoredBundle, storedBundles } from '../testing/event-streams.ts'
+import { messageOf } from '../testing/log-entries.ts'
+import { natsPrefix } from '../testing/nats-prefix.ts'
+import { startTestApp } from '../testing/test-app.ts'
+import { measureBacklog, readAppends } from './backlog.ts'
+import { bundleOf, bundlesOf } from './bundles.ts'
+import type { Append } from './committed.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const wait = { timeout: 15_000, interval: 50 }
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const natsUrl = inject('natsUrl')
+
+const eventsIn = (bundles: readonly StoredBundle[]) => bundles.flatMap(({ events }) => events)
+
+describe('what a call has committed', async () => {
+  const NATS_PREFIX = natsPrefix()
+  const app = stack.use(await startTestApp({ twin: false, live: { settings: { NATS_PREFIX } } }))
+  const { sendMessage, createUser, createGroup, editMessage, deleteMessage } = app.as('full')
+  const stored = () => storedBundles(natsUrl, NATS_PREFIX)
+  const named = async (name: string) => eventsIn(await stored()).filter((e) => e.name === name)
+
+  test('is in the stream soon after, and its rows are gone soon after that', async () => {
+    await createUser({ body: { uid: 'ann', name: 'Ann' } })
+    await createUser({ body: { uid: 'bob', name: 'Bob' } })
+    await expect
+      .poll(() => named('user.created'), wait)
+      .toEqual(
+        ['ann', 'bob'].map((uid) => ({
+          id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+          name: 'user.created',
+          at: expect.any(Number),
+          payload: { uid },
+        })),
+      )
+    await expect
+      .poll(() => measureBacklog(app.db), wait)
+      .toEqual({ receipts: 0, events: 0, oldestAt: undefined })
+  })
+
+  test('is one message of the stream for sends of the same moment', async () => {
+    const text = (n: number) => `hello ${n}`
+    const sent = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        sendMessage({
+          onBehalfOf: 'ann',
+          body: {
+            receiver: 'bob',
+            receiverType: 'user',
+            category: 'message',
+            type: 'text',
+            data: { text: text(n) },
+          },
+        }),
+      ),
+    )
+    await expect.poll(async () => (await named('entry.appended')).length, wait).toBe(60)
+    const bundles = (await stored()).filter(({ subject }) => subject.endsWith('.entry'))
+    expect(bundles.length).toBeLessThan(30)
+    const entries = await named('entry.appended')
+    const seqs = entries.map(({ payload }) => ('seq' in payload ? payload.seq : 0))
+    expect(seqs).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))
+    const [first] = sent
+    expect(entries).toContainEqual({
+      id: expect.stringMatching(/^\d+-\d+$/),
+      name: 'entry.appended',
+      at: expect.any(Number),
+      payload: expect.objectContaining({
+        sender: 'ann',
+        category: 'message',
+        type: 'text',
+        id: Number(first && 'id' in first.data ? first.data.id : 0),
+        data: { text: text(0) },
+      }),
+    })
+    await expect.poll(async () => (await measureBacklog(app.db)).receipts, wait).toBe(0)
+  })
+
+  test('includes entries that a larger change has appended', async () => {
+    const before = (await named('entry.appended')).length
+    await createGroup({ body: { guid: 'g', name: 'G', type: 'public' } })
+    await app
+      .as('full')
+      .addMembers({ params: { guid: 'g' }, body: { participants: ['ann', 'bob'] } })
+    await expect.poll(async () => (await named('entry.appended')).length, wait).toBe(before + 2)
+  })
+
+  test('tells of edited and deleted messages where they stand', async () => {
+    const { data } = await sendMessage({
+      onBehalfOf: 'ann',
+      body: {
+        receiver: 'bob',
+        receiverType: 'user',
+        category: 'message',
+        type: 'text',
+        data: { text: 'x' },
+      },
+    })
+    const id = 'id' in data ? String(data.id) : ''
+    await editMessage({ params: { id }, body: { data: { text: 'y' } } })
+    await deleteMessage({ params: { id }, body: { permanent: false } })
+    const { rows } = await sql`
+      select bucket, conversation_key as key, seq, id from entries where id = ${id}`.execute(app.db)
+    await expect
+      .poll(async () => (await named('message.edited')).map(({ payload }) => payload), wait)
+      .toEqual(rows)
+    await expect
+      .poll(async () => (await named('message.deleted')).map(({ payload }) => payload), wait)
+      .toEqual(rows)
+  })
+})
+
+describe('bundles', async () => {
+  const { db, appId } = stack.use(await startTestApp({ twin: false }))
+  const place = async () => ({ ...(await insertConversation({ appId, db }, 100)), appId })
+
+  /** A batch as the committing process knows it. */
+  async function appendAll(data: readonly string[]): Promise<Append> {
+    const appends: Append[] = []
+    const lane = openAppendLane(
+      db,
+      () => 200,
+      (committed) => appends.push(...committed.appends),
+    )
+    const places = [await place(), await place(), await place()]
+    await Promise.all(
+      data.flatMap((text, n) =>
+        places.map((at) => lane.add(messageOf(at, 'ann', { data: text, muid: `${n} "quoted"` }))),
+      ),
+    )
+    await lane.idle()
+    // Lanes commit side by side: one of them is enough here.
+    const [append] = appends
+    if (!append) throw new Error('Nothing was appended.')
+    return append
+  }
+
+  test('made from memory and from the tables are the same, ids included', async () => {
+    const append = await appendAll(['{"text":"a"}', '{"text":"b","n":[1,2]}'])
+    const { items } = await readAppends(db, 200)
+    const again = items.find(({ receipt }) => receipt === append.receipt)
+    const parsed = (from: Append | undefined) =>
+      bundlesOf(from ?? { receipt: 0, entries: [] }).map(({ subject, id, body }) => ({
+        subject,
+        id,
+        body: JSON.parse(body),
+      }))
+    expect(parsed(again)).toEqual(parsed(append))
+    expect(parsed(append).length).toBeGreaterThan(0)
+  })
+
+  test('stay below the million bytes that NATS takes, and leave very large data at home', async () => {
+    const large = JSON.stringify({ text: '€'.repeat(30_000) })
+    const tooLarge = JSON.stringify({ text: '€'.repeat(100_000) })
+    const append = await appendAll([large, large, large, large, large, tooLarge, large])
+    const bundles = bundlesOf(append)
+    for (const { body } of bundles) expect(Buffer.byteLength(body)).toBeLessThan(1_000_000)
+    const entries = bundles.flatMap(({ body }) => JSON.parse(body).events)
+    expect(entries).toHaveLength(append.entries.length)
+    const without = entries.filter(({ payload }) => payload.data === undefined)
+    expect(without).toHaveLength(append.entries.filter(({ data }) => data === tooLarge).length)
+    expect(new Set(bundles.map(({ id }) => id)).size).toBe(bundles.length)
+  })
+
+  test('sent again are dropped by the stream', async () => {
+    const prefix = natsPrefix()
+    await using bus = connectBus(natsUrl, pino({ level: 'silent' }))
+    const stream = openEventStream(bus, { prefix, hours: 1, replicas: 1 })
+    await expect.poll(() => stream.open(), wait).toBeTruthy()
+    const append = await appendAll(['{}'])
+    const event = {
+      id: crypto.randomUUID(),
+      appId,
+      name: 'user.created',
+      at: 1,
+      payload: { uid: 'ann' },
+    } as const
+    for (let time = 0; time < 2; time++) {
+      for (const bundle of bundlesOf(append)) await stream.publish(bundle)
+      await stream.publish(bundleOf(event))
+    }
+    expect(eventsIn(await storedBundles(natsUrl, prefix))).toHaveLength(append.entries.length + 1)
+  })
+})

@@ -1,0 +1,88 @@
+import type { Logger } from 'pino'
+import { type Bundle, bundleOf, bundlesOf } from './bundles.ts'
+import type { Clearing } from './clearing.ts'
+import type { Committed, Sink } from './committed.ts'
+
+/** Where bundles go. Keeps the order in which it is called. */
+export interface BundleStream {
+  /** Rejects while NATS is away. */
+  open(): Promise<unknown>
+  /** Settles when it is stored; rejects, at once while NATS is away, when it may not be. */
+  publish(bundle: Bundle): Promise<void>
+}
+
+/**
+ * Publishes from memory what this process has committed. When that fails, it falls `behind`: from
+ * then on everything is left to the sweeper, so that nothing new overtakes what was left.
+ */
+export interface Publisher extends AsyncDisposable {
+  readonly sink: Sink
+  readonly behind: boolean
+  /** Keeps what is committed from now on. The sweeper calls this when it has almost caught up. */
+  hold(): void
+  /** Publishes what was kept, and goes on from memory. */
+  resume(): void
+}
+
+const mostInFlight = 512
+const mostHeld = 2000
+
+export function openPublisher(stream: BundleStream, clearing: Clearing, log: Logger): Publisher {
+  let mode: 'direct' | 'behind' | 'holding' = 'direct'
+  let held: Committed[] = []
+  const inFlight = new Set<Promise<void>>()
+
+  function fallBehind(reason: unknown): void {
+    held = []
+    if (mode === 'behind') return
+    mode = 'behind'
+    log.warn({ err: reason }, 'events are left to the sweeper')
+  }
+
+  async function store(bundles: readonly Bundle[], done: () => void): Promise<void> {
+    try {
+      await Promise.all(bundles.map((bundle) => stream.publish(bundle)))
+      done()
+    } catch (error) {
+      fallBehind(error)
+    }
+  }
+
+  function start(bundles: readonly Bundle[], done: () => void): void {
+    const work = store(bundles, done).finally(() => inFlight.delete(work))
+    inFlight.add(work)
+  }
+
+  function publish({ events, appends }: Committed): void {
+    for (const append of appends) {
+      start(bundlesOf(append), () => clearing.receipt(append.receipt))
+    }
+    for (const event of events) start([bundleOf(event)], () => clearing.event(event.id))
+  }
+
+  return {
+    sink(committed) {
+      if (mode === 'direct' && inFlight.size < mostInFlight) publish(committed)
+      else if (mode === 'direct') fallBehind(new Error('NATS is too slow.'))
+      else if (mode === 'holding' && held.length < mostHeld) held.push(committed)
+      else fallBehind(new Error('Too much was committed while the sweeper caught up.'))
+    },
+    get behind() {
+      return mode !== 'direct'
+    },
+    hold() {
+      if (mode === 'behind') mode = 'holding'
+    },
+    resume() {
+      if (mode !== 'holding') return
+      const kept = held
+      held = []
+      mode = 'direct'
+      log.info('events are published from memory again')
+      for (const committed of kept) publish(committed)
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(inFlight)
+    },
+  }
+}

@@ -1,0 +1,27 @@
+/** A worker that dies between commit and acknowledgement: `node dying-worker.ts`, set up by the environment. */
+import { pino } from 'pino'
+import { connectNow } from '../bus/bus.ts'
+import { openDeadLetters } from '../bus/dead-letters.ts'
+import { openEventStream } from '../bus/event-stream.ts'
+import { openDatabase } from '../database/pool.ts'
+import { startWorker } from '../worker/worker.ts'
+import { echoListener } from './echo-listener.ts'
+
+const { DATABASE_URL = '', NATS_URL = '', NATS_PREFIX = '' } = process.env
+const bus = await connectNow(NATS_URL)
+const stream = openEventStream(bus, { prefix: NATS_PREFIX, hours: 1, replicas: 1 })
+startWorker({
+  database: openDatabase({
+    ...{ url: DATABASE_URL, poolSize: 4, statementTimeoutMs: 10_000 },
+    onIdleError: (error) => console.error(error),
+  }),
+  stream,
+  letters: openDeadLetters(stream),
+  // Is called right after the commit.
+  sink: () => process.kill(process.pid, 'SIGKILL'),
+  clock: () => Math.floor(Date.now() / 1000),
+  log: pino({ level: 'warn' }),
+  onOutcome: () => undefined,
+  listeners: [echoListener],
+  ...{ concurrency: 1, attempts: 1, retryMs: 10, hours: 1 },
+})

@@ -1,0 +1,48 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import type { HeardEvent } from '../outbox/listener.ts'
+
+export async function deleteStreams(natsUrl: string, prefix: string): Promise<void> {
+  await using connection = await connectNats(natsUrl)
+  const { streams } = await jetstreamManager(connection.nats)
+  for await (const name of streams.names()) {
+    if (name.startsWith(`${prefix}-`)) await streams.delete(name)
+  }
+}
+
+export interface StoredBundle {
+  /** Without the prefix. */
+  readonly subject: string
+  readonly appId: string
+  readonly events: readonly HeardEvent[]
+}
+
+/** All that the stream of events holds, in its order; nothing while there is no stream. */
+export async function storedBundles(natsUrl: string, prefix: string): Promise<StoredBundle[]> {
+  await using connection = await connectNats(natsUrl)
+  const name = `${prefix}-events`
+  const { streams } = await jetstreamManager(connection.nats)
+  const info = await streams.info(name).catch(() => undefined)
+  if (!info?.state.messages) return []
+  const consumer = await jetstream(connection.nats).consumers.get(name)
+  const found: StoredBundle[] = []
+  for await (const message of await consumer.fetch({ max_messages: info.state.messages })) {
+    const bundle = message.json<Omit<StoredBundle, 'subject'>>()
+    found.push({ ...bundle, subject: message.subject.slice(prefix.length + 1) })
+  }
+  return found
+}
+
+/** So that everything in the stream is delivered again, at once. */
+export async function deleteConsumers(natsUrl: string, prefix: string): Promise<void> {
+  await using connection = await connectNats(natsUrl)
+  const { consumers } = await jetstreamManager(connection.nats)
+  for (const { name } of await consumers.list(`${prefix}-events`).next()) {
+    await consumers.delete(`${prefix}-events`, name)
+  }
+}
+
+async function connectNats(url: string) {
+  const nats = await connect({ servers: url })
+  return { nats, [Symbol.asyncDispose]: () => nats.close() }
+}

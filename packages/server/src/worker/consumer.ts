@@ -1,0 +1,134 @@
+import { AckPolicy, DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
+import { nanos } from '@nats-io/transport-node'
+import { type DeadLetters, onlyForHeader } from '../bus/dead-letters.ts'
+import type { EventStream } from '../bus/event-stream.ts'
+import type { HeardEvent, Listener } from '../outbox/listener.ts'
+import { type HandleParts, handle, type Outcome } from './handle.ts'
+import { openTurns, type Slots } from './turns.ts'
+
+export interface ConsumerParts extends HandleParts {
+  readonly stream: EventStream
+  readonly letters: DeadLetters
+  readonly onOutcome: (listener: string, outcome: 'handled' | 'dead') => void
+}
+
+export interface Consuming {
+  readonly listener: Listener
+  readonly strand: number
+  readonly slots: Slots
+  readonly stopping: AbortSignal
+}
+
+/** A body as `outbox/bundles.ts` makes it. */
+interface Heard {
+  readonly appId: string
+  readonly events: readonly HeardEvent[]
+}
+
+const ackWaitMs = 30_000
+/** Messages in hand. One that waits for its next attempt holds up only those of its own key. */
+const mostPending = 64
+
+/** Hands a strand of the stream to a listener, until told to stop or NATS has lost the consumer. */
+export async function consume(parts: ConsumerParts, consuming: Consuming): Promise<void> {
+  const { stopping } = consuming
+  const messages = await openMessages(parts, consuming)
+  const stop = () => void messages.close()
+  if (stopping.aborted) stop()
+  stopping.addEventListener('abort', stop)
+  const pending = new Map<JsMsg, Promise<void>>()
+  const stillAtIt = setInterval(() => {
+    for (const message of pending.keys()) message.working()
+  }, ackWaitMs / 3)
+  const turns = openTurns()
+  const take = (message: JsMsg) => takeMessage(parts, consuming, turns.take, message)
+  try {
+    for await (const message of messages) {
+      pending.set(
+        message,
+        take(message).finally(() => pending.delete(message)),
+      )
+    }
+  } finally {
+    await Promise.all(pending.values())
+    clearInterval(stillAtIt)
+    stopping.removeEventListener('abort', stop)
+  }
+}
+
+async function openMessages({ stream }: ConsumerParts, { listener, strand }: Consuming) {
+  const { client, manager } = await stream.open()
+  const name = `${listener.name}-${strand}`
+  await manager.consumers.add(stream.eventsName, {
+    durable_name: name,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ackWaitMs),
+    deliver_policy: DeliverPolicy.All,
+    filter_subject: `${stream.prefix}.*.${strand}.${nounOf(listener)}`,
+    max_ack_pending: mostPending,
+    // The server would give up without a word; we write a letter.
+    max_deliver: -1,
+  })
+  const consumer = await client.consumers.get(stream.eventsName, name)
+  return consumer.consume({ max_messages: mostPending, abort_on_missing_resource: true })
+}
+
+/** The one noun that it listens to, or all. */
+function nounOf({ on }: Listener): string {
+  const [noun = '*', ...others] = new Set(Object.keys(on).map((name) => name.split('.', 1)[0]))
+  return others.length === 0 ? noun : '*'
+}
+
+type Take = ReturnType<typeof openTurns>['take']
+
+/** Acknowledged when each of its events was handled or has become a dead letter. */
+async function takeMessage(
+  parts: ConsumerParts,
+  consuming: Consuming,
+  take: Take,
+  message: JsMsg,
+): Promise<void> {
+  const { listener } = consuming
+  const onlyFor = message.headers?.get(onlyForHeader)
+  if (onlyFor && onlyFor !== listener.name) return message.ack()
+  try {
+    const { appId, events } = message.json<Heard>()
+    const heard = events.filter(({ name }) => listener.on[name])
+    const done = await Promise.all(
+      heard.map((event) => takeEvent(parts, consuming, take, { message, appId, event })),
+    )
+    if (done.includes(false)) message.nak()
+    else message.ack()
+  } catch (error) {
+    parts.log.error({ err: error, listener: listener.name }, 'a message could not be taken')
+    message.nak(ackWaitMs)
+  }
+}
+
+/** False: it was not finished, because the process stops. */
+async function takeEvent(
+  parts: ConsumerParts,
+  { listener, slots, stopping }: Consuming,
+  take: Take,
+  { message, appId, event }: { message: JsMsg; appId: string; event: HeardEvent },
+): Promise<boolean> {
+  let outcome: Outcome = 'stopped'
+  await take(orderOf(appId, event), async () => {
+    const delivery = message.info.deliveryCount
+    outcome = await handle(parts, { listener, appId, event, delivery, slots, stopping })
+    if (outcome instanceof Error) {
+      const subject = message.subject.slice(parts.stream.prefix.length + 1)
+      const letter = { listener: listener.name, subject, appId, event, error: outcome.message }
+      await parts.letters.write({ ...letter, at: parts.clock() })
+    }
+    if (outcome !== 'stopped') {
+      parts.onOutcome(listener.name, outcome === 'handled' ? 'handled' : 'dead')
+    }
+  })
+  return outcome !== 'stopped'
+}
+
+/** What must stay in order: the events of a conversation; of an app, where it is about none. */
+function orderOf(appId: string, { payload }: HeardEvent): string {
+  return 'bucket' in payload ? `${payload.key}` : appId
+}

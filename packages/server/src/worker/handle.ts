@@ -1,0 +1,85 @@
+import { setTimeout as after } from 'node:timers/promises'
+import type { EventName } from '@chorale/contract/events'
+import type { Logger } from 'pino'
+import type { AppDb } from '../database/app-db.ts'
+import type { Database } from '../database/pool.ts'
+import type { Committed, Sink } from '../outbox/committed.ts'
+import type { HeardEvent, Listener, Reaction } from '../outbox/listener.ts'
+import { openOutbox } from '../outbox/outbox.ts'
+import { markHandled } from './handled.sql.ts'
+import type { Slots } from './turns.ts'
+
+export interface HandleParts {
+  readonly database: Database
+  readonly sink: Sink
+  readonly clock: () => number
+  readonly log: Logger
+  readonly attempts: number
+  readonly retryMs: number
+}
+
+export interface Task {
+  readonly listener: Listener
+  readonly appId: string
+  readonly event: HeardEvent
+  /** How often it has been delivered: what a process died of is not tried for ever. */
+  readonly delivery: number
+  readonly slots: Slots
+  readonly stopping: AbortSignal
+}
+
+/** `stopped`: not handled, for the next process. An error: given up, after all attempts. */
+export type Outcome = 'handled' | 'stopped' | Error
+
+const mostRetryMs = 60_000
+const mostDeliveries = 10
+
+/** Tries until it is handled or the attempts are used up. Between attempts it holds no slot. */
+export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
+  const { listener, event, slots, stopping } = task
+  if (task.delivery > mostDeliveries) return new Error('No process has survived this event.')
+  for (let attempt = 1; !stopping.aborted; attempt++) {
+    try {
+      return await slots.use(() => react(parts, task))
+    } catch (error) {
+      const facts = { listener: listener.name, event: event.id, name: event.name, attempt }
+      parts.log.warn({ err: error, ...facts }, 'a listener failed')
+      if (attempt >= parts.attempts) return error instanceof Error ? error : new Error(`${error}`)
+      const ms = delayMs(parts.retryMs, attempt)
+      await after(ms, undefined, { signal: stopping }).catch(() => undefined)
+    }
+  }
+  return 'stopped'
+}
+
+/** Doubles, and is spread: what failed together is not tried again together. */
+function delayMs(firstMs: number, attempt: number): number {
+  return Math.min(firstMs * 2 ** (attempt - 1), mostRetryMs) * (0.5 + Math.random())
+}
+
+/** One transaction; more of them where the listener says that there is more to do. */
+async function react(parts: HandleParts, task: Task): Promise<'handled' | 'stopped'> {
+  while (!task.stopping.aborted) {
+    let recorded: Committed | undefined
+    const result = await parts.database.transaction(async (db) => {
+      const appDb = { appId: task.appId, db }
+      const now = parts.clock()
+      if (!(await isNew(task, appDb, now))) return undefined
+      const outbox = openOutbox(appDb, now)
+      recorded = outbox.recorded
+      return await reactionOf(task)?.(task.event, { db: appDb, outbox, now })
+    })
+    if (recorded) parts.sink(recorded)
+    if (result !== 'again') return 'handled'
+  }
+  return 'stopped'
+}
+
+async function isNew({ listener, event }: Task, db: AppDb, now: number): Promise<boolean> {
+  return listener.harmlessTwice || (await markHandled(db, listener.name, event.id, now))
+}
+
+function reactionOf({ listener, event }: Task) {
+  // The table gives each name the reaction to its own payload; here they are one list.
+  return listener.on[event.name] as Reaction<EventName> | undefined
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, inject, test, vi } from 'vitest'
+import type { Listener } from '../outbox/listener.ts'
+import { echoListener } from '../testing/echo-listener.ts'
+import { deleteConsumers, storedBundles } from '../testing/event-streams.ts'
+import { natsPrefix } from '../testing/nats-prefix.ts'
+import { chorale, choraleJson, settingsFor } from '../testing/program.ts'
+import { startTestApp, type TestApp } from '../testing/test-app.ts'
+import { send } from '../testing/wire.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const wait = { timeout: 30_000, interval: 50 }
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const natsUrl = inject('natsUrl')
+
+/** Hears of new users and of messages; `fails` says for which it throws. */
+function recorder(name: string, fails: (what: string) => boolean) {
+  const tried: string[] = []
+  const handled: string[] = []
+  const hear = (what: string) => {
+    tried.push(what)
+    if (fails(what)) throw new Error(`cannot handle ${what}`)
+    handled.push(what)
+  }
+  const listener: Listener = {
+    name,
+    on: {
+      async 'user.created'({ payload }) {
+        return void hear(payload.uid)
+      },
+      async 'entry.appended'({ payload }) {
+        return void hear(`${payload.data?.text}`)
+      },
+    },
+  }
+  return { listener, tried, handled }
+}
+
+async function startLive(listeners: readonly Listener[], settings: Record<string, string> = {}) {
+  const NATS_PREFIX = natsPrefix()
+  const live = { listeners, settings: { NATS_PREFIX, ...settings } }
+  const app = stack.use(await startTestApp({ twin: false, live }))
+  return { app, NATS_PREFIX }
+}
+
+async function say({ as }: TestApp, receiver: string, text: string): Promise<void> {
+  const to = { receiver, receiverType: 'user', category: 'message', type: 'text' } as const
+  await as('full').sendMessage({ body: { ...to, data: { text } } })
+}
+
+const times = (n: number, what: string) => Array.from({ length: n }, () => what)
+
+test('what fails is tried again; its own conversation waits for it, others do not', async () => {
+  let broken = true
+  const { listener, tried, handled } = recorder('slow', (what) => broken && what === 'ann 1')
+  const { app } = await startLive([listener], { LISTENER_ATTEMPTS: '1000' })
+  await app.given.users('ann', 'bob')
+  for (const text of ['ann 1', 'ann 2', 'ann 3']) await say(app, 'ann', text)
+  for (const text of ['bob 1', 'bob 2']) await say(app, 'bob', text)
+  await expect.poll(() => handled, wait).toEqual(expect.arrayContaining(['bob 1', 'bob 2']))
+  await expect.poll(() => tried.filter((what) => what === 'ann 1').length, wait).toBeGreaterThan(2)
+  expect(handled.filter((what) => what.startsWith('ann '))).toEqual([])
+  broken = false
+  const annOnly = () => handled.filter((what) => what.startsWith('ann '))
+  await expect.poll(annOnly, wait).toEqual(['ann 1', 'ann 2', 'ann 3'])
+  expect(handled.filter((what) => what.startsWith('bob '))).toEqual(['bob 1', 'bob 2'])
+  expect(handled.filter((what) => !what.includes(' '))).toEqual(['ann', 'bob'])
+})
+
+test('what cannot be handled becomes a dead letter, which can be handed in again', async () => {
+  let broken = true
+  const bad = recorder('bad', (what) => broken && what === 'ann')
+  const good = recorder('good', () => false)
+  const { app, NATS_PREFIX } = await startLive([bad.listener, good.listener], {
+    LISTENER_ATTEMPTS: '3',
+  })
+  await app.given.users('ann', 'bob')
+  // What comes behind it is held up no longer than the attempts take.
+  await expect.poll(() => bad.handled, wait).toEqual(['bob'])
+  expect(bad.tried).toEqual([...times(3, 'ann'), 'bob'])
+  const settings = { ...settingsFor(app.databaseUrl), NATS_PREFIX }
+  type Letters = { number: number; event: { id: string } }[]
+  const letters = await choraleJson<Letters>(settings, 'dead-letters', 'list')
+  expect(letters).toEqual([
+    {
+      number: expect.any(Number),
+      listener: 'bad',
+      subject: expect.stringMatching(/^\w+\.\d\.user$/),
+      appId: app.appId,
+      event: expect.objectContaining({ name: 'user.created', payload: { uid: 'ann' } }),
+      error: 'cannot handle ann',
+      at: expect.any(Number),
+    },
+  ])
+  broken = false
+  const number = String(letters[0]?.number)
+  expect(await choraleJson(settings, 'dead-letters', 'replay', number)).toEqual({ replayed: 1 })
+  await expect.poll(() => bad.handled, wait).toEqual(['bob', 'ann'])
+  await app.given.users('cid')
+  await expect.poll(() => good.handled, wait).toEqual(['ann', 'bob', 'cid'])
+  expect(await choraleJson(settings, 'dead-letters', 'list')).toEqual([])
+  const again = await chorale(settings, 'dead-letters', 'replay', number)
+  expect([again.code, again.stderr]).toEqual([1, `There is no dead letter ${number}.\n`])
+})
+
+test('a worker that dies between commit and acknowledgement has not handled it twice', async () => {
+  const { app, NATS_PREFIX } = await startLive([])
+  await app.given.users('ann')
+  const path = fileURLToPath(new URL('../testing/dying-worker.ts', import.meta.url))
+  const child = spawn(process.execPath, [path], {
+    env: { PATH: process.env.PATH, DATABASE_URL: app.databaseUrl, NATS_URL: natsUrl, NATS_PREFIX },
+    stdio: 'inherit',
+  })
+  const [, signal] = await once(child, 'exit')
+  expect(signal).toBe('SIGKILL')
+  // Otherwise NATS would wait half a minute for the dead.
+  await deleteConsumers(natsUrl, NATS_PREFIX)
+  app.startWorker([echoListener])
+  const metrics = async () => (await send(app.origin, { path: '/metrics' })).text
+  const taken = 'chorale_listener_events_total{listener="echo",outcome="handled"} 1'
+  await expect.poll(metrics, wait).toContain(taken)
+  const updated = async () =>
+    (await storedBundles(natsUrl, NATS_PREFIX))
+      .flatMap(({ events }) => events)
+      .filter(({ name }) => name === 'user.updated')
+  // The dead process had committed this, and a sweeper has published it.
+  await expect.poll(async () => (await updated()).length, wait).toBe(1)
+  await expect.poll(metrics, wait).toContain('chorale_outbox_waiting{kind="event"} 0')
+  expect(await updated()).toHaveLength(1)
+  expect(await metrics()).toContain('chorale_outbox_lag_seconds 0')
+})

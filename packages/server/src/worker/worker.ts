@@ -1,0 +1,65 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { holdLeases } from '../database/leases.ts'
+import { strands } from '../outbox/bundles.ts'
+import type { Listener } from '../outbox/listener.ts'
+import { type ConsumerParts, consume } from './consumer.ts'
+import { forgetHandled } from './handled.sql.ts'
+import { openSlots } from './turns.ts'
+
+export interface WorkerParts extends ConsumerParts {
+  readonly listeners: readonly Listener[]
+  /** Of one listener in this process. */
+  readonly concurrency: number
+  /** How long NATS keeps events: as long a repeat must be known. */
+  readonly hours: number
+}
+
+const pauseMs = 1000
+const forgetEveryMs = 60_000
+
+/**
+ * Runs the listeners. Each strand of each listener is worked on by one process at a time, which
+ * keeps it in order; which one is decided by a lease.
+ */
+export function startWorker(parts: WorkerParts): AsyncDisposable {
+  const { database, listeners, log } = parts
+  const slots = new Map(listeners.map(({ name }) => [name, openSlots(parts.concurrency)]))
+  const jobs = new Map(
+    listeners.flatMap((listener) =>
+      Array.from({ length: strands }, (_, strand) => [
+        `${listener.name}-${strand}`,
+        { listener, strand, slots: slots.get(listener.name) ?? openSlots(parts.concurrency) },
+      ]),
+    ),
+  )
+
+  async function hold(name: string, stopping: AbortSignal): Promise<void> {
+    const job = jobs.get(name)
+    while (job && !stopping.aborted) {
+      try {
+        await consume(parts, { ...job, stopping })
+      } catch (error) {
+        log.debug({ err: error, consumer: name }, 'a consumer ended, and is opened again')
+      }
+      await after(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
+    }
+  }
+
+  async function forget(): Promise<void> {
+    try {
+      const before = parts.clock() - parts.hours * 3600
+      while ((await forgetHandled(database.db, before)) > 0);
+    } catch (error) {
+      log.warn({ err: error }, 'old handled events could not be cleared')
+    }
+  }
+
+  const leases = holdLeases({ db: database.db, names: [...jobs.keys()], hold, log })
+  const timer = setInterval(() => void forget(), forgetEveryMs)
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await leases[Symbol.asyncDispose]()
+    },
+  }
+}
