@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fromFile, settingsSchema } from '../packages/server/src/config.ts'
+import { deleteStreams } from '../packages/server/src/testing/event-streams.ts'
 import { lastLines, waitUntil } from './services/commands.ts'
 import { withScratchDatabase } from './services/scratch.ts'
 import { ensureServices } from './services.ts'
@@ -106,8 +107,11 @@ async function check(folder: string): Promise<string | undefined> {
   const { databaseUrl, natsUrl } = await ensureServices()
   const port = await freePort()
   return withScratchDatabase(databaseUrl, `chorale_readme_${process.pid}`, async (url) => {
-    const own = { DATABASE_URL: url, NATS_URL: natsUrl, PORT: String(port), CURL_HOME: folder }
-    const result = await run(script, folder, newcomer(own))
+    const prefix = `chorale_readme_${process.pid}`
+    const own = { DATABASE_URL: url, NATS_URL: natsUrl, NATS_PREFIX: prefix }
+    const env = newcomer({ ...own, PORT: String(port), CURL_HOME: folder })
+    const result = await run(script, folder, env)
+    await deleteStreams(natsUrl, prefix)
     const objection = objectionTo(result, commands)
     if (objection === undefined) return undefined
     return [objection, result.output, lastLines(join(folder, 'chorale/chorale.log'))].join('\n')

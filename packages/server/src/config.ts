@@ -10,7 +10,12 @@ const Settings = Type.Object({
   DATABASE_POOL_SIZE: Type.Integer({
     default: 10,
     minimum: 1,
-    description: 'Connections a process may hold.',
+    description: 'Connections that a process may hold for calls.',
+  }),
+  DATABASE_BACKGROUND_POOL_SIZE: Type.Integer({
+    default: 5,
+    minimum: 3,
+    description: 'Connections beside these, for the outbox and for listeners.',
   }),
   DATABASE_STATEMENT_TIMEOUT_MS: Type.Integer({
     default: 10_000,

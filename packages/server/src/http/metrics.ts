@@ -11,7 +11,8 @@ export interface Metrics {
   listened(listener: string, outcome: 'handled' | 'dead'): void
 }
 
-export function openMetrics(database: Database, clock: () => number): Metrics {
+/** `outbox` is asked how much waits in it: not on a connection that calls may need. */
+export function openMetrics(database: Database, outbox: Database, clock: () => number): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
@@ -36,7 +37,7 @@ export function openMetrics(database: Database, clock: () => number): Metrics {
       for (const [state, value] of Object.entries(database.stats())) this.set({ state }, value)
     },
   })
-  addBacklog(registry, database, clock)
+  addBacklog(registry, outbox, clock)
   const swept = new Counter({
     name: 'chorale_outbox_swept_total',
     help: 'Receipts and events that the sweeper published.',
@@ -60,7 +61,7 @@ export function openMetrics(database: Database, clock: () => number): Metrics {
 }
 
 /** Asked of the database when someone looks: it knows of every process. */
-function addBacklog(registry: Registry, database: Database, clock: () => number): void {
+function addBacklog(registry: Registry, { db }: Database, clock: () => number): void {
   const waiting = new Gauge({
     name: 'chorale_outbox_waiting',
     help: 'What is committed and not yet known to be published, of the whole install; 10000: at least.',
@@ -73,7 +74,7 @@ function addBacklog(registry: Registry, database: Database, clock: () => number)
     registers: [registry],
     async collect() {
       try {
-        const { receipts, events, oldestAt } = await measureBacklog(database.db)
+        const { receipts, events, oldestAt } = await measureBacklog(db)
         waiting.set({ kind: 'receipt' }, receipts)
         waiting.set({ kind: 'event' }, events)
         this.set(oldestAt === undefined ? 0 : Math.max(0, clock() - oldestAt))

@@ -46,10 +46,17 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(openConfiguredDatabase(config, log))
   const bus = stack.use(connectBus(config.NATS_URL, log))
+  // Calls and what is done behind them do not take connections from each other.
+  const background = stack.use(
+    openConfiguredDatabase(
+      { ...config, DATABASE_POOL_SIZE: config.DATABASE_BACKGROUND_POOL_SIZE },
+      log,
+    ),
+  )
   const vault = openVault(config.masterKey)
-  const metrics = openMetrics(database, clock)
+  const metrics = openMetrics(database, background, clock)
   const stream = openEventStream(bus, streamOptions(config))
-  const publishing = { database, stream, metrics, log, clock }
+  const publishing = { database: background, stream, metrics, log, clock }
   // Whoever wants to hear of commits first hand joins this list.
   const sink = toAll(options.publishes === false ? [] : [openPublishing(stack, publishing)])
   const pipeline = openPipeline({

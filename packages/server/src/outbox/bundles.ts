@@ -46,7 +46,8 @@ export function bundlesOf({ entries }: Append): Bundle[] {
   }
   return [...full, ...open.values()].map(({ subject, first, events }) => ({
     subject,
-    id: `${entryEventId(first)}-${events.length}`,
+    // An app id is unique over all installs, should two of them share a stream by mistake.
+    id: `${first.appId}-${entryEventId(first)}-${events.length}`,
     body: body(first.appId, events),
   }))
 }

@@ -60,7 +60,11 @@ describe('with a handler that does what it should not', () => {
       clock: () => 1_700_000_000,
       sink: () => undefined,
     })
-    const pages = { version: '0', metrics: openMetrics(database, () => 1_700_000_000), checks: {} }
+    const pages = {
+      version: '0',
+      metrics: openMetrics(database, database, () => 1_700_000_000),
+      checks: {},
+    }
     const server = buildServer({ pipeline, pages, log, serves: 'both' })
     stack.defer(() => server.close())
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })
