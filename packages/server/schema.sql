@@ -294,6 +294,17 @@ CREATE SEQUENCE public.entry_numbers
     NO MAXVALUE
     CACHE 1;
 
+CREATE TABLE public.entry_words (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    id bigint NOT NULL,
+    seq bigint NOT NULL,
+    change bigint NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    words integer[] NOT NULL
+)
+PARTITION BY LIST (bucket);
+
 CREATE TABLE public.friends (
     app_id text NOT NULL COLLATE pg_catalog."C",
     uid text NOT NULL COLLATE pg_catalog."C",
@@ -506,6 +517,9 @@ ALTER TABLE ONLY public.entries
 ALTER TABLE ONLY public.entry_edits
     ADD CONSTRAINT entry_edits_pkey PRIMARY KEY (bucket, conversation_key, seq, nth);
 
+ALTER TABLE ONLY public.entry_words
+    ADD CONSTRAINT entry_words_pkey PRIMARY KEY (bucket, conversation_key, id);
+
 ALTER TABLE ONLY public.friends
     ADD CONSTRAINT friends_pkey PRIMARY KEY (app_id, uid, friend_uid);
 
@@ -572,6 +586,10 @@ CREATE UNIQUE INDEX entries_by_muid ON ONLY public.entries USING btree (bucket, 
 CREATE INDEX entries_by_parent ON ONLY public.entries USING btree (bucket, conversation_key, parent_seq, seq) WHERE (parent_seq IS NOT NULL);
 
 CREATE INDEX entries_withdrawn ON ONLY public.entries USING btree (bucket, conversation_key, seq) WHERE (counts AND (deleted_at IS NOT NULL));
+
+CREATE INDEX entry_words_by_id ON ONLY public.entry_words USING btree (app_id, id);
+
+CREATE INDEX entry_words_by_word ON ONLY public.entry_words USING gin (words) WITH (gin_pending_list_limit='256');
 
 CREATE INDEX group_members_by_scope ON public.group_members USING btree (app_id, guid, scope, uid) WHERE (scope <> 'participant'::text);
 
@@ -661,6 +679,7 @@ ALTER TABLE ONLY public.users
 
 -- conversations: 16 partitions.
 -- entries: 16 partitions.
+-- entry_words: 16 partitions.
 -- participants: 16 partitions.
 -- position_moves: 16 partitions.
 -- threads: 16 partitions.

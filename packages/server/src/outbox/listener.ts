@@ -11,7 +11,7 @@ export interface HeardEvent<N extends EventName = EventName> {
 }
 
 /** All that a listener may touch: one app, one transaction. */
-interface ListenerCtx {
+export interface ListenerCtx {
   readonly db: AppDb
   readonly outbox: Outbox
   readonly now: number
@@ -30,6 +30,14 @@ export interface Listener {
   /** Names its consumer in NATS for as long as it lives: letters, digits and dashes. */
   readonly name: string
   readonly on: { readonly [N in EventName]?: Reaction<N> }
+  /**
+   * Instead of `on`: takes the events of a bundle in one transaction, in no order. Only for a
+   * listener that is harmless twice.
+   */
+  readonly together?: {
+    readonly names: readonly EventName[]
+    readonly react: (events: readonly HeardEvent[], ctx: ListenerCtx) => Promise<void>
+  }
   /**
    * Handling an event twice does no harm. Without this, the id of each event is kept in the
    * transaction of what was done, and a repeat is passed over.

@@ -74,9 +74,13 @@ async function openMessages({ stream }: ConsumerParts, { listener, strand }: Con
 }
 
 /** The one noun that it listens to, or all. */
-function nounOf({ on }: Listener): string {
-  const [noun = '*', ...others] = new Set(Object.keys(on).map((name) => name.split('.', 1)[0]))
+function nounOf(listener: Listener): string {
+  const [noun = '*', ...others] = new Set(namesOf(listener).map((name) => name.split('.', 1)[0]))
   return others.length === 0 ? noun : '*'
+}
+
+function namesOf({ on, together }: Listener): readonly string[] {
+  return together ? together.names : Object.keys(on)
 }
 
 type Take = ReturnType<typeof openTurns>['take']
@@ -93,9 +97,11 @@ async function takeMessage(
   if (onlyFor && onlyFor !== listener.name) return message.ack()
   try {
     const { appId, events } = message.json<Heard>()
-    const heard = events.filter(({ name }) => listener.on[name])
+    const names = namesOf(listener)
+    const heard = events.filter(({ name }) => names.includes(name))
+    const tasks = listener.together ? [heard] : heard.map((event) => [event])
     const done = await Promise.all(
-      heard.map((event) => takeEvent(parts, consuming, take, { message, appId, event })),
+      tasks.map((some) => takeEvents(parts, consuming, take, { message, appId, events: some })),
     )
     if (done.includes(false)) message.nak()
     else message.ack()
@@ -106,20 +112,23 @@ async function takeMessage(
 }
 
 /** False: it was not finished, because the process stops. */
-async function takeEvent(
+async function takeEvents(
   parts: ConsumerParts,
   { listener, slots, stopping }: Consuming,
   take: Take,
-  { message, appId, event }: { message: JsMsg; appId: string; event: HeardEvent },
+  { message, appId, events }: { message: JsMsg; appId: string; events: readonly HeardEvent[] },
 ): Promise<boolean> {
+  const [first] = events
+  if (!first) return true
   let outcome: Outcome = 'stopped'
-  await take(orderOf(appId, event), async () => {
+  const order = listener.together ? message.subject + message.seq : orderOf(appId, first)
+  await take(order, async () => {
     const delivery = message.info.deliveryCount
-    outcome = await handle(parts, { listener, appId, event, delivery, slots, stopping })
+    outcome = await handle(parts, { listener, appId, events, delivery, slots, stopping })
     if (outcome instanceof Error) {
       const subject = message.subject.slice(parts.stream.prefix.length + 1)
-      const letter = { listener: listener.name, subject, appId, event, error: outcome.message }
-      await parts.letters.write({ ...letter, at: parts.clock() })
+      const letter = { listener: listener.name, subject, appId, error: outcome.message }
+      for (const event of events) await parts.letters.write({ ...letter, event, at: parts.clock() })
     }
     if (outcome !== 'stopped') {
       parts.onOutcome(listener.name, outcome === 'handled' ? 'handled' : 'dead')

@@ -1,10 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { EventName } from '@chorale/contract/events'
 import type { Logger } from 'pino'
-import type { AppDb } from '../database/app-db.ts'
 import type { Database } from '../database/pool.ts'
 import type { Committed, Sink } from '../outbox/committed.ts'
-import type { HeardEvent, Listener, Reaction } from '../outbox/listener.ts'
+import type { HeardEvent, Listener, ListenerCtx, Reaction } from '../outbox/listener.ts'
 import { openOutbox } from '../outbox/outbox.ts'
 import { markHandled } from './handled.sql.ts'
 import type { Slots } from './turns.ts'
@@ -21,7 +20,8 @@ export interface HandleParts {
 export interface Task {
   readonly listener: Listener
   readonly appId: string
-  readonly event: HeardEvent
+  /** One; several for a listener that takes them together. */
+  readonly events: readonly HeardEvent[]
   /** How often it has been delivered: what a process died of is not tried for ever. */
   readonly delivery: number
   readonly slots: Slots
@@ -36,13 +36,14 @@ const mostDeliveries = 10
 
 /** Tries until it is handled or the attempts are used up. Between attempts it holds no slot. */
 export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
-  const { listener, event, slots, stopping } = task
+  const { listener, events, slots, stopping } = task
   if (task.delivery > mostDeliveries) return new Error('No process has survived this event.')
   for (let attempt = 1; !stopping.aborted; attempt++) {
     try {
       return await slots.use(() => react(parts, task))
     } catch (error) {
-      const facts = { listener: listener.name, event: event.id, name: event.name, attempt }
+      const [first] = events
+      const facts = { listener: listener.name, event: first?.id, name: first?.name, attempt }
       parts.log.warn({ err: error, ...facts }, 'a listener failed')
       if (attempt >= parts.attempts) return error instanceof Error ? error : new Error(`${error}`)
       const ms = delayMs(parts.retryMs, attempt)
@@ -64,10 +65,9 @@ async function react(parts: HandleParts, task: Task): Promise<'handled' | 'stopp
     const result = await parts.database.transaction(async (db) => {
       const appDb = { appId: task.appId, db }
       const now = parts.clock()
-      if (!(await isNew(task, appDb, now))) return undefined
       const outbox = openOutbox(appDb, now)
       recorded = outbox.recorded
-      return await reactionOf(task)?.(task.event, { db: appDb, outbox, now })
+      return reactTo(task, { db: appDb, outbox, now })
     })
     if (recorded) parts.sink(recorded)
     if (result !== 'again') return 'handled'
@@ -75,11 +75,17 @@ async function react(parts: HandleParts, task: Task): Promise<'handled' | 'stopp
   return 'stopped'
 }
 
-async function isNew({ listener, event }: Task, db: AppDb, now: number): Promise<boolean> {
-  return listener.harmlessTwice || (await markHandled(db, listener.name, event.id, now))
-}
-
-function reactionOf({ listener, event }: Task) {
-  // The table gives each name the reaction to its own payload; here they are one list.
-  return listener.on[event.name] as Reaction<EventName> | undefined
+async function reactTo({ listener, events }: Task, ctx: ListenerCtx) {
+  if (listener.together) {
+    await listener.together.react(events, ctx)
+    return undefined
+  }
+  for (const event of events) {
+    const fresh =
+      listener.harmlessTwice || (await markHandled(ctx.db, listener.name, event.id, ctx.now))
+    // The table gives each name the reaction to its own payload; here they are one list.
+    const reaction = listener.on[event.name] as Reaction<EventName> | undefined
+    if (fresh && (await reaction?.(event, ctx)) === 'again') return 'again'
+  }
+  return undefined
 }

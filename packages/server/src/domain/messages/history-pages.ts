@@ -4,8 +4,10 @@ import type { AppDb } from '../../database/app-db.ts'
 import type { Entry } from '../conversations/index.ts'
 import {
   appScan,
+  behindPosition,
   boundsOf,
   conversationScan,
+  placesScan,
   type Scanned,
   type Scope,
   type Span,
@@ -13,6 +15,7 @@ import {
   userScan,
   walkConversation,
 } from './history.sql.ts'
+import { searchEntries } from './search.ts'
 
 export interface Page {
   /** In the order they were sent. */
@@ -22,6 +25,7 @@ export interface Page {
 }
 
 interface Asked {
+  readonly words: string | undefined
   readonly filter: RawBuilder<unknown> | undefined
   readonly limit: number
 }
@@ -29,8 +33,14 @@ interface Asked {
 /** A page looks at so many entries at most; then it ends, full or not, and says where to go on. */
 const mostLookedAt = { conversation: 20_000, app: 20_000, user: 4000 }
 
+/** Found by their words, so many are held against the other filters at once, so often. */
+const comparedAtOnce = 200
+const mostSearches = 10
+
 export async function pageOf(db: AppDb, scope: Scope, span: Span, asked: Asked): Promise<Page> {
   if (scope.kind === 'nothing') return { entries: [], goOnFrom: undefined }
+  const { words } = asked
+  if (words !== undefined) return searchedPage(db, scope, span, { ...asked, words })
   const page =
     scope.kind === 'conversation' && scope.parentSeq === undefined && !asked.filter
       ? await plainPage(db, scope, span, asked.limit)
@@ -72,6 +82,44 @@ async function scannedPage(
     scan.moveTo(found)
     size = Math.min(size * 4, mostLookedAt[scope.kind] - looked)
   }
+}
+
+/** What the words are found in, newest first, and of that what the filter lets through. */
+async function searchedPage(
+  db: AppDb,
+  scope: Exclude<Scope, { kind: 'nothing' }>,
+  span: Span,
+  { words, filter = sql`true`, limit }: Asked & { readonly words: string },
+): Promise<Page> {
+  const where = scope.kind === 'conversation' ? { ...scope, resetSeq: scope.hiddenTo } : scope
+  const entries: Entry[] = []
+  let before = span.id
+  for (let round = 0; round < mostSearches; round++) {
+    const { places, next } = await searchEntries(db, words, where, {
+      before,
+      limit: comparedAtOnce,
+    })
+    const left = limit - entries.length
+    const all = sql`${within(scope)} and ${filter}`
+    const found = await scanEntries(db, placesScan(db, places), 'prepend', all, left)
+    entries.push(...found.entries)
+    if (entries.length === limit) return backwards(entries, entries.at(-1)?.row.id)
+    if (next === undefined) return backwards(entries, undefined)
+    before = next
+  }
+  return backwards(entries, before)
+}
+
+/** What the index of words does not know of. */
+function within(scope: Scope): RawBuilder<unknown> {
+  if (scope.kind === 'conversation' && scope.parentSeq !== undefined) {
+    return sql`e.parent_seq = ${scope.parentSeq}`
+  }
+  return scope.kind === 'user' ? behindPosition(scope) : sql`true`
+}
+
+function backwards(entries: readonly Entry[], goOnFrom: number | undefined): Page {
+  return { entries: entries.toReversed(), goOnFrom }
 }
 
 interface Scanner {

@@ -172,6 +172,18 @@ export function conversationScan(
     order by e.seq ${orderOf(direction)} limit ${most}`
 }
 
+export function placesScan(
+  { appId }: AppDb,
+  places: readonly (ConversationKey & { readonly seq: number })[],
+): RawBuilder<unknown> {
+  return sql`
+    select e.* from unnest(${places.map(({ bucket }) => bucket)}::smallint[],
+                           ${places.map(({ key }) => key)}::bigint[],
+                           ${places.map(({ seq }) => seq)}::bigint[]) as w(bucket, key, seq)
+    join entries e on e.bucket = w.bucket and e.conversation_key = w.key and e.seq = w.seq
+    where e.app_id = ${appId}`
+}
+
 /** Ids and times of different conversations agree to within so many seconds. */
 const roomSeconds = 60
 
@@ -190,21 +202,34 @@ export function appScan({ appId }: AppDb, span: Span, most: number): RawBuilder<
     order by e.id ${orderOf(span.direction)} limit ${most}`
 }
 
+type UserScope = Extract<Scope, { kind: 'user' }>
+
+function positionOf({ behind }: UserScope) {
+  if (behind === 'read') return sql`p.read_seq`
+  return behind === 'delivered' ? sql`p.delivered_seq` : sql`0`
+}
+
+/** An entry that the user has not read, or not had delivered, where that was asked for. */
+export function behindPosition(scope: UserScope): RawBuilder<unknown> {
+  if (!scope.behind) return sql`true`
+  return sql`
+    e.seq > (select ${positionOf(scope)} from participants p where p.bucket = e.bucket
+               and p.conversation_key = e.conversation_key and p.uid = ${scope.uid})`
+}
+
 /**
  * The newest of all conversations of a user, or the oldest behind a place. They lie in those
  * conversations whose own newest, or oldest, are the newest or oldest of all.
  */
 export function userScan(
   { appId }: AppDb,
-  { uid, behind }: Extract<Scope, { kind: 'user' }>,
+  scope: UserScope,
   span: Span,
   most: number,
 ): RawBuilder<unknown> {
   const edges = edgesOf(span)
   const order = orderOf(span.direction)
   const place = sql`p.bucket, p.conversation_key`
-  const position =
-    behind === 'read' ? sql`p.read_seq` : behind === 'delivered' ? sql`p.delivered_seq` : sql`0`
   const within = sql`
     e.bucket = c.bucket and e.conversation_key = c.conversation_key
       and e.seq > c.after and e.seq < c.before`
@@ -212,9 +237,9 @@ export function userScan(
     select e.* from (
       select c.*, first.id as first_id from (
         select p.bucket, p.conversation_key,
-               greatest(p.reset_seq, ${position}, ${seqBelow(place, edges)}) as after,
+               greatest(p.reset_seq, ${positionOf(scope)}, ${seqBelow(place, edges)}) as after,
                ${seqAbove(place, edges)} as before
-        from participants p where p.app_id = ${appId} and p.uid = ${uid} offset 0) c
+        from participants p where p.app_id = ${appId} and p.uid = ${scope.uid} offset 0) c
       cross join lateral (
         select e.id from entries e where ${within} order by e.seq ${order} limit 1) first
       order by first.id ${order} limit ${most}) c

@@ -88,8 +88,11 @@ export function historyHandlers(peopleOf: (appId: string) => People): Handlers<t
 }
 
 function read({ ctx, scope, query, about }: Listing): Promise<Page> {
-  const { limit } = query
-  return pageOf(ctx.db, scope, spanOf(query), { filter: filterOf(query, about), limit })
+  const { limit, searchKey: words } = query
+  if (words !== undefined && query.affix === 'append') {
+    throw badRequest('affix', 'A search goes back from the newest message: use prepend.')
+  }
+  return pageOf(ctx.db, scope, spanOf(query), { words, filter: filterOf(query, about), limit })
 }
 
 /** Older than a place unless told otherwise; without a place the newest. */

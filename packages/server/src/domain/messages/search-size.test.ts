@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
-import { type EntryPlace, indexEntries, type SearchScope, searchEntries } from './index.ts'
+import { type EntryPlace, indexEntries, type SearchScope, searchEntries } from './search.ts'
 
 const app = await startTestApp({ twin: false })
 const explainer = await openExplainer(app.databaseUrl)

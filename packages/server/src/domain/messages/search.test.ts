@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
-import { type EntrySpan, indexEntries, type SearchScope, searchEntries } from './index.ts'
 import { readSpans, saveWords } from './search.sql.ts'
+import { type EntrySpan, indexEntries, type SearchScope, searchEntries } from './search.ts'
 import { wordsOf } from './search-words.ts'
 
 const app = await startTestApp()
