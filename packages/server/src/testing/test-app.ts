@@ -37,6 +37,8 @@ export interface TestApp extends AsyncDisposable {
   readonly origin: string
   readonly managementOrigin: string
   readonly databaseUrl: string
+  /** With it another process can serve the same install. */
+  readonly masterKey: string
   readonly db: Db
   /** One function per operation, checked against the contract, followed by the twin. */
   as(who: As): Client<Api>
@@ -68,7 +70,8 @@ interface Live {
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await cloneDatabase())
-  const assembly = stack.use(await startService(database.url, options))
+  const masterKey = randomBytes(32).toString('base64')
+  const assembly = stack.use(await startService(database.url, masterKey, options))
   const origin = originOf(assembly, 0)
   const managementOrigin = originOf(assembly, 1)
   const { db } = assembly.database
@@ -102,6 +105,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     origin,
     managementOrigin,
     databaseUrl: database.url,
+    masterKey,
     db,
     as,
     given: givenWith(as('full')),
@@ -115,12 +119,13 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 
 async function startService(
   databaseUrl: string,
+  masterKey: string,
   { clock, live }: TestAppOptions,
 ): Promise<Assembly> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     NATS_URL: inject('natsUrl'),
-    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
+    CHORALE_MASTER_KEY: masterKey,
     // Any number gives the management API its own listener; both take a free port below.
     MANAGEMENT_PORT: '1',
     LISTENER_RETRY_MS: '20',
