@@ -30,18 +30,17 @@ export async function execute(
   }
 }
 
-/** Installs Debian packages without letting them start their own services. */
-export async function installPackages(...packages: string[]): Promise<void> {
+/** Installs a Debian package without letting it start its own service. */
+export async function installPackage(name: string, orElse = ''): Promise<void> {
   if (!isRoot || !(await has('apt-get'))) {
     throw new Error(
-      `Please install ${packages.join(' and ')} (on Debian: sudo apt-get install ${packages.join(' ')}),\n` +
-        'or point DATABASE_URL and NATS_URL at servers that already run, and try again.',
+      `Please install ${name} (on Debian: sudo apt-get install ${name})${orElse}, and try again.`,
     )
   }
-  say(`installing ${packages.join(', ')} from Debian`)
+  say(`installing ${name} from Debian`)
   const env = { ...process.env, RUNLEVEL: '1', DEBIAN_FRONTEND: 'noninteractive' }
   await execute('apt-get', ['update', '-q'], env)
-  await execute('apt-get', ['install', '-y', '-q', '--no-install-recommends', ...packages], env)
+  await execute('apt-get', ['install', '-y', '-q', '--no-install-recommends', name], env)
 }
 
 export async function has(program: string): Promise<boolean> {

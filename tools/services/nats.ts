@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { has, installPackages, lastLines, livingPid, say, waitUntil } from './commands.ts'
+import { has, installPackage, lastLines, livingPid, say, waitUntil } from './commands.ts'
 import { probeNats } from './probe.ts'
 
 const port = 54_222
@@ -13,7 +13,9 @@ export async function startNats(base: string): Promise<void> {
   const store = join(base, 'nats')
   const log = join(base, 'nats.log')
   const pidFile = pidFileIn(base)
-  if (!(await has('nats-server'))) await installPackages('nats-server')
+  if (!(await has('nats-server'))) {
+    await installPackage('nats-server', ',\nor point NATS_URL at a server that already runs')
+  }
   if (!livingPid(pidFile, store)) {
     say(`starting NATS on 127.0.0.1:${port}`)
     mkdirSync(store, { recursive: true })

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path'
 import {
   execute,
-  installPackages,
+  installPackage,
   isRoot,
   lastLines,
   livingPid,
@@ -66,7 +66,9 @@ function asServer(program: string, args: readonly string[]): Promise<string> {
 }
 
 export async function startPostgres(base: string): Promise<void> {
-  if (newestVersion() === undefined) await installPackages('postgresql')
+  if (newestVersion() === undefined) {
+    await installPackage('postgresql', ',\nor point DATABASE_URL at a server that already runs')
+  }
   const version = newestVersion()
   if (version === undefined) throw new Error(`no PostgreSQL server under ${programsRoot}`)
   const cluster = clusterAt(base, version)
