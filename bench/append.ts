@@ -1,7 +1,9 @@
 import { openDatabase } from '../packages/server/src/database/pool.ts'
 import { openAppendLane } from '../packages/server/src/domain/conversations/index.ts'
 import type { ScratchDatabase } from '../packages/server/src/testing/scratch-database.ts'
+import { bareAppend, violations } from './harness/bare-append.ts'
 import type { Bench } from './harness/context.ts'
+import { text } from './harness/conversations.ts'
 import { median, percentile, rounded } from './harness/figures.ts'
 import { pgbench } from './harness/pgbench.ts'
 
@@ -10,27 +12,7 @@ const inFlight = 128
 const rounds = 3
 const seconds = 5
 const appId = 'bench0000000'
-const text = 'x'.repeat(285)
 const data = JSON.stringify({ text })
-
-/**
- * Bare: one transaction per message moves the head and inserts the entry, and does nothing else.
- * Planned once per connection (see `pgbench`), which is the best that it can do here.
- */
-const bare = (conversation: string) => `
-\\set c ${conversation}
-\\set b :c % 64
-with moved as (
-  update conversations
-  set head = head + 1, counted = counted + 1, shown_seq = head + 1, updated_at = 1
-  where bucket = :b and conversation_key = :c
-  returning bucket, conversation_key, head, counted)
-insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at, counts,
-                     app_id, sender, category, type, muid, data)
-select bucket, conversation_key, head, nextval('entry_numbers') * 64 + bucket, 1, counted, 1, true,
-       '${appId}', 'user1', 'message', 'text', gen_random_uuid()::text, '${data}'::jsonb
-from moved;
-`
 
 export const bench: Bench = {
   name: 'append',
@@ -42,7 +24,7 @@ export const bench: Bench = {
       random(conversations),
     )
     const hot = await compare(ctx.say, scratch, 'one conversation', () => 1)
-    const broken = await violations(scratch)
+    const broken = await violations(scratch.query)
     return {
       tables: [{ title: 'Messages a second, median of the rounds', rows: [spread.row, hot.row] }],
       goals: [
@@ -77,7 +59,10 @@ async function compare(
   name: string,
   pick: () => number,
 ) {
-  const script = bare(name === 'one conversation' ? '1' : `random(1, ${conversations})`)
+  const script = bareAppend(
+    appId,
+    name === 'one conversation' ? '1' : `random(1, ${conversations})`,
+  )
   const results: { bare: number; lane: number; p99Ms: number; ratio: number }[] = []
   for (let round = 1; round <= rounds; round++) {
     const before = await pgbench(url, script, { clients: 16, seconds })
@@ -144,18 +129,6 @@ async function throughLane(url: string, pick: () => number) {
   }
   await Promise.all(Array.from({ length: inFlight }, client))
   return { lane: waits.length / seconds, p99Ms: percentile(waits, 0.99) }
-}
-
-/** The promise behind the figures: after all rounds, every log is dense and ids grow with it. */
-async function violations({ query }: ScratchDatabase): Promise<number> {
-  const rows = await query(`
-    select count(*)::int as n from (
-      select seq - lag(seq, 1, 0::bigint) over log as step,
-             id - lag(id, 1, 0::bigint) over log as growth
-      from entries window log as (partition by bucket, conversation_key order by seq)) as steps
-    where step <> 1 or growth <= 0`)
-  // One row with one number, as the statement says.
-  return (rows as [{ n: number }])[0].n
 }
 
 function random(most: number): number {

@@ -1,16 +1,34 @@
 import { readdirSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
-import { type Bench, runBench } from './harness/context.ts'
+import { type Bench, type BenchOptions, runBench } from './harness/context.ts'
 import { asText, missed } from './harness/report.ts'
 
 // npm run bench                      lists what there is
 // npm run bench -- <name> [--json]   runs one; fails when it misses a goal
+//   --seconds, --rounds, --rows      smaller or larger than usual, where the bench has them
 
 const {
-  values: { json },
+  values: { json, ...sizes },
   positionals: [wanted],
-} = parseArgs({ allowPositionals: true, options: { json: { type: 'boolean', default: false } } })
+} = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'boolean', default: false },
+    seconds: { type: 'string' },
+    rounds: { type: 'string' },
+    rows: { type: 'string' },
+  },
+})
+
+function readOptions(): BenchOptions {
+  const given = Object.entries(sizes).map(([name, text]) => {
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} is a whole number.`)
+    return [name, value]
+  })
+  return Object.fromEntries(given)
+}
 
 async function allBenches(): Promise<Bench[]> {
   const files = readdirSync(import.meta.dirname)
@@ -36,7 +54,8 @@ function machine() {
 const benches = await allBenches()
 const bench = benches.find(({ name }) => name === wanted)
 if (bench) {
-  const report = await runBench(bench, (line) => process.stderr.write(`${line}\n`))
+  const say = (line: string) => process.stderr.write(`${line}\n`)
+  const report = await runBench(bench, say, readOptions())
   process.stdout.write(
     json
       ? `${JSON.stringify({ ...report.figures, bench: bench.name, machine: machine(), ...report }, undefined, 2)}\n`

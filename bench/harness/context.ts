@@ -11,6 +11,7 @@ import {
 } from '../../packages/server/src/testing/scratch-database.ts'
 import { ensureServices, type Services } from '../../tools/services.ts'
 import type { Report } from './report.ts'
+import { type Serving, type Settings, startServing } from './serving.ts'
 
 export interface Bench {
   readonly name: string
@@ -18,14 +19,24 @@ export interface Bench {
   run(ctx: BenchContext): Promise<Report>
 }
 
+/** What a caller may ask to be smaller or larger than the bench has it. */
+export interface BenchOptions {
+  readonly seconds?: number
+  readonly rounds?: number
+  readonly rows?: number
+}
+
 /** What a bench works with. All of it is gone when the bench ends. */
 export interface BenchContext {
   readonly services: Services
+  readonly options: BenchOptions
   /** Progress, to standard error: figures go into the report. */
   say(line: string): void
   freshDatabase(): Promise<ScratchDatabase>
   /** The service in this process, on a free port. */
   startServer(databaseUrl: string): Promise<BenchServer>
+  /** The service as it is run, `chorale serve`, with an app to call it by. */
+  serve(databaseUrl: string): Promise<Served>
 }
 
 interface BenchServer {
@@ -40,29 +51,42 @@ export interface BenchApp {
   readonly client: Client<Api>
 }
 
-export async function runBench(bench: Bench, say: (line: string) => void): Promise<Report> {
+export interface Served extends Serving, Pick<BenchApp, 'appId' | 'apiKey'> {}
+
+export async function runBench(
+  bench: Bench,
+  say: (line: string) => void,
+  options: BenchOptions = {},
+): Promise<Report> {
   await using stack = new AsyncDisposableStack()
   const services = await ensureServices()
+  const masterKey = randomBytes(32).toString('base64')
+  const settingsFor = (databaseUrl: string) => ({
+    DATABASE_URL: databaseUrl,
+    NATS_URL: services.natsUrl,
+    CHORALE_MASTER_KEY: masterKey,
+  })
   return await bench.run({
     services,
+    options,
     say,
     freshDatabase: async () => stack.use(await createScratchDatabase(services.databaseUrl)),
-    startServer: (databaseUrl) => startServer(services.natsUrl, databaseUrl, stack),
+    startServer: (databaseUrl) => startServer(settingsFor(databaseUrl), stack),
+    serve: (databaseUrl) => serve(settingsFor(databaseUrl), stack),
   })
 }
 
-async function startServer(
-  natsUrl: string,
-  databaseUrl: string,
-  stack: AsyncDisposableStack,
-): Promise<BenchServer> {
-  const config = readConfig({
-    DATABASE_URL: databaseUrl,
-    NATS_URL: natsUrl,
-    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
-    // Any number gives the management API its own listener; both take a free port below.
-    MANAGEMENT_PORT: '1',
-  })
+async function serve(settings: Settings, stack: AsyncDisposableStack): Promise<Served> {
+  await using brief = new AsyncDisposableStack()
+  const { newApp } = await startServer(settings, brief)
+  const { appId, apiKey } = await newApp('bench')
+  const serving = stack.use(await startServing(settings))
+  return { ...serving, appId, apiKey }
+}
+
+async function startServer(settings: Settings, stack: AsyncDisposableStack): Promise<BenchServer> {
+  // Any number gives the management API its own listener; both take a free port below.
+  const config = readConfig({ ...settings, MANAGEMENT_PORT: '1' })
   const assembly = stack.use(await assemble({ config, log: openLog('silent') }))
   const origins: string[] = []
   for (const { server } of assembly.servers) {

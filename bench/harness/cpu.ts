@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import type { Query } from '../../packages/server/src/testing/many-users.ts'
+
+/** Microseconds of CPU, by who spent them. */
+export interface Cpu {
+  readonly server: number
+  readonly postgres: number
+  readonly load: number
+}
+
+/** What /proc counts in: a hundredth of a second, on every Linux that we know of. */
+const tickUs = 10_000
+
+/** Runs the load, a program that ends with it, and says what it cost everybody on this machine. */
+export async function cpuDuring<T>(
+  serverPid: number,
+  query: Query,
+  load: () => Promise<T>,
+): Promise<{ readonly result: T; readonly cpu: Cpu }> {
+  const before = await spent(serverPid, query)
+  const result = await load()
+  const after = await spent(serverPid, query)
+  let postgres = 0
+  for (const [pid, us] of after.postgres) postgres += us - (before.postgres.get(pid) ?? 0)
+  const cpu = { server: after.server - before.server, postgres, load: after.load - before.load }
+  return { result, cpu }
+}
+
+export function cpuOfEach({ server, postgres, load }: Cpu, times: number): Cpu {
+  return { server: server / times, postgres: postgres / times, load: load / times }
+}
+
+async function spent(serverPid: number, query: Query) {
+  // The connections of this database, and what PostgreSQL does for all of them in the background.
+  const rows = (await query(
+    `select pid from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() or datid is null`,
+  )) as { pid: number }[]
+  return {
+    server: ownUs(serverPid),
+    postgres: new Map(rows.map(({ pid }) => [pid, ownUs(pid)])),
+    load: endedChildrenUs(),
+  }
+}
+
+function ownUs(pid: number): number {
+  const [user, system] = times(pid)
+  return (user + system) * tickUs
+}
+
+/** Of all programs that this process started and that have ended. */
+function endedChildrenUs(): number {
+  const [, , user, system] = times('self')
+  return (user + system) * tickUs
+}
+
+/** Ticks: own user, own system, and the same of ended children; all 0 for a process that is not here. */
+function times(pid: number | 'self'): readonly [number, number, number, number] {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name of the program, in brackets, may have spaces.
+    const fields = line.slice(line.lastIndexOf(')') + 2).split(' ')
+    const [user = 0, system = 0, childUser = 0, childSystem = 0] = fields.slice(11, 15).map(Number)
+    return [user, system, childUser, childSystem]
+  } catch {
+    return [0, 0, 0, 0]
+  }
+}

@@ -1,0 +1,31 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Target } from './sends.ts'
+
+const path = fileURLToPath(new URL('./paced-process.ts', import.meta.url))
+
+export interface Pace {
+  readonly perSecond: number
+  readonly seconds: number
+}
+
+export interface PacedResult {
+  readonly sent: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** Sends at a fixed pace, whether or not earlier ones were answered, from a process of its own. */
+export async function pacedSends(target: Target, pace: Pace): Promise<PacedResult> {
+  const { origin, appId, apiKey } = target
+  const child = fork(path, { execArgv: [], env: { PATH: process.env.PATH } })
+  const ended = once(child, 'exit')
+  child.send({ target: { origin, appId, apiKey }, pace })
+  const [result] = await Promise.race([
+    once(child, 'message'),
+    ended.then(([code]) => Promise.reject(new Error(`The load ended with ${code}.`))),
+  ])
+  await ended
+  return result
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { lastLines, waitUntil } from '../../tools/services/commands.ts'
+
+const program = fileURLToPath(new URL('../../packages/server/bin/chorale.js', import.meta.url))
+
+export type Settings = Readonly<Record<string, string>>
+
+export interface Serving extends AsyncDisposable {
+  readonly origin: string
+  readonly pid: number
+}
+
+/** `chorale serve` as an operator runs it; its log goes to a file, which costs this process nothing. */
+export async function startServing(settings: Settings): Promise<Serving> {
+  const folder = mkdtempSync(join(tmpdir(), 'chorale-serving-'))
+  const log = join(folder, 'log')
+  const output = openSync(log, 'w')
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', output, output],
+  })
+  closeSync(output)
+  const ended = once(child, 'close')
+  const address = () => /"address":"([^"]+)"/.exec(readFileSync(log, 'utf8'))?.[1]
+  await waitUntil(() => address() !== undefined || child.exitCode !== null, 30_000)
+  const origin = address()
+  const { pid } = child
+  if (origin === undefined || pid === undefined) {
+    throw new Error(`chorale serve does not listen:\n${lastLines(log)}`)
+  }
+  return {
+    origin,
+    pid,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await ended
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
