@@ -64,10 +64,10 @@ async function load(query: Query, appId: string): Promise<void> {
   ])
   // All groups talk at the same time, each at its own pace.
   await query(
-    `insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at, counts,
+    `insert into entries (bucket, conversation_key, seq, id, sent_at, counted, counts,
                           app_id, sender, category, type, data)
      select bucket, conversation_key, seq, nextval('entry_numbers') * 64 + bucket, 1700000000, seq,
-            1700000000, true, app_id, owner, 'message', 'text',
+            true, app_id, owner, 'message', 'text',
             jsonb_build_object('text', ${textOf} ||
               case when place % 20 = 3 then ' ${words.common}' else '' end ||
               case when place % 20000 = 7 then ' ${words.rare}' else '' end)

@@ -14,9 +14,9 @@ with moved as (
   set head = head + 1, counted = counted + 1, shown_seq = head + 1, updated_at = 1
   where bucket = :b and conversation_key = :c
   returning bucket, conversation_key, head, counted)
-insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at, counts,
+insert into entries (bucket, conversation_key, seq, id, sent_at, counted, counts,
                      app_id, sender, category, type, muid, data)
-select bucket, conversation_key, head, nextval('entry_numbers') * 64 + bucket, 1, counted, 1, true,
+select bucket, conversation_key, head, nextval('entry_numbers') * 64 + bucket, 1, counted, true,
        '${appId}', 'user1', 'message', 'text', gen_random_uuid()::text,
        '${JSON.stringify({ text })}'::jsonb
 from moved;

@@ -93,10 +93,10 @@ export async function fillEntries(databaseUrl: string, appId: string, rows: numb
 }
 
 const oneEntryEach = `
-  insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at, counts,
+  insert into entries (bucket, conversation_key, seq, id, sent_at, counted, counts,
                        app_id, sender, category, type, muid, data)
   select bucket, conversation_key, n, nextval('entry_numbers') * 64 + bucket, 1700000000 + n, n,
-         1700000000 + n, true, app_id,
+         true, app_id,
          case when conversation_key > ${pairs} then ${member(`(conversation_key - ${pairs})`, `n % ${membersPerGroup}`)}
               else 'user-' || 1 + (conversation_key - 1 + n % 2) % ${pairs} end,
          'message', 'text', gen_random_uuid()::text, '${JSON.stringify({ text })}'

@@ -34,7 +34,7 @@ export function bareHistory(kind: Kind): string {
   return `
 \\set c random(${first}, ${last})
 \\set b :c % 64
-select id, sender, category, type, muid, data, extra, sent_at, updated_at, edited_at, deleted_at
+select id, sender, category, type, muid, data, extra, sent_at, coalesce(updated_at, sent_at), edited_at, deleted_at
 from entries where bucket = :b and conversation_key = :c order by seq desc limit ${perPage};
 `
 }

@@ -9,6 +9,7 @@ CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys 
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 declare
   heads bigint[];
@@ -53,10 +54,9 @@ begin
       as e(conversation, nth, nth_counted, app_id, sender, muid, category, type, data, extra,
            parent_seq, counts)
   ), written as (
-    insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at,
-                         parent_seq, counts, app_id, sender, category, type, muid, data, extra)
+    insert into entries (bucket, conversation_key, seq, id, sent_at, counted, parent_seq, counts, app_id, sender, category, type, muid, data, extra)
     select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, ats[e.conversation],
-           e.counted, ats[e.conversation], e.parent_seq, e.counts, e.app_id, e.sender, e.category,
+           e.counted, e.parent_seq, e.counts, e.app_id, e.sender, e.category,
            e.type, e.muid, e.data::jsonb, e.extra::jsonb
     from placed e
   )
@@ -251,8 +251,8 @@ CREATE TABLE public.entries (
     id bigint NOT NULL,
     sent_at bigint NOT NULL,
     counted bigint NOT NULL,
-    change bigint DEFAULT 0 NOT NULL,
-    updated_at bigint NOT NULL,
+    change bigint,
+    updated_at bigint,
     edited_at bigint,
     deleted_at bigint,
     parent_seq bigint,
@@ -581,7 +581,7 @@ CREATE INDEX entries_by_change ON ONLY public.entries USING btree (bucket, conve
 
 CREATE UNIQUE INDEX entries_by_id ON ONLY public.entries USING btree (app_id, id, bucket);
 
-CREATE UNIQUE INDEX entries_by_muid ON ONLY public.entries USING btree (bucket, conversation_key, sender, muid) WHERE (muid IS NOT NULL);
+CREATE UNIQUE INDEX entries_by_muid ON ONLY public.entries USING btree (bucket, conversation_key, ((md5(((sender || ' '::text) || muid)))::uuid)) WHERE (muid IS NOT NULL);
 
 CREATE INDEX entries_by_parent ON ONLY public.entries USING btree (bucket, conversation_key, parent_seq, seq) WHERE (parent_seq IS NOT NULL);
 

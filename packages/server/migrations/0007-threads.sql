@@ -2,6 +2,18 @@
 -- So both `id` and `sent_at` grow with seq, and a place in the log is found by halving.
 alter table conversations add column last_at bigint not null default 0;
 
+-- Most entries never change: null says so, and takes no room in the row.
+alter table entries alter column change drop not null, alter column change drop default,
+  alter column updated_at drop not null;
+
+-- A repeat is recognised by a digest: a fifth of the room that sender and muid take. A uid has no
+-- blank, so both can be told apart in it.
+-- squawk-ignore require-concurrent-index-deletion
+drop index entries_by_muid;
+-- squawk-ignore require-concurrent-index-creation
+create unique index entries_by_muid
+  on entries (bucket, conversation_key, (md5(sender || ' ' || muid)::uuid)) where muid is not null;
+
 -- Leads to an entry as the old index did, and lists what an app said, newest first.
 -- An index of a partitioned table cannot be built or dropped concurrently.
 -- squawk-ignore require-concurrent-index-deletion
@@ -98,6 +110,8 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
+-- Else it is planned anew for every length of the arrays, which costs more than the work.
+set plan_cache_mode = force_generic_plan
 as $$
 declare
   heads bigint[];
@@ -142,10 +156,9 @@ begin
       as e(conversation, nth, nth_counted, app_id, sender, muid, category, type, data, extra,
            parent_seq, counts)
   ), written as (
-    insert into entries (bucket, conversation_key, seq, id, sent_at, counted, updated_at,
-                         parent_seq, counts, app_id, sender, category, type, muid, data, extra)
+    insert into entries (bucket, conversation_key, seq, id, sent_at, counted, parent_seq, counts, app_id, sender, category, type, muid, data, extra)
     select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, ats[e.conversation],
-           e.counted, ats[e.conversation], e.parent_seq, e.counts, e.app_id, e.sender, e.category,
+           e.counted, e.parent_seq, e.counts, e.app_id, e.sender, e.category,
            e.type, e.muid, e.data::jsonb, e.extra::jsonb
     from placed e
   )

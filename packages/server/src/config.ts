@@ -12,6 +12,11 @@ const Settings = Type.Object({
     minimum: 1,
     description: 'Connections that a process may hold for calls.',
   }),
+  DATABASE_HOT_POOL_SIZE: Type.Integer({
+    default: 10,
+    minimum: 4,
+    description: 'Connections beside these, for sends and pages of messages.',
+  }),
   DATABASE_BACKGROUND_POOL_SIZE: Type.Integer({
     default: 5,
     minimum: 3,

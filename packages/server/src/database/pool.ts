@@ -18,6 +18,8 @@ export interface Database extends AsyncDisposable {
 export interface DatabaseOptions {
   readonly url: string
   readonly poolSize: number
+  /** For hot statements outside transactions; as many again where it is not said. */
+  readonly hotPoolSize?: number
   readonly statementTimeoutMs: number
   readonly onIdleError: (error: Error) => void
 }
@@ -25,21 +27,13 @@ export interface DatabaseOptions {
 const attempts = 3
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolSize,
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: options.statementTimeoutMs,
-    connectionTimeoutMillis: 5000,
-    // Compiling a plan takes longer than any statement of ours should run.
-    options: '-c jit=off',
-    application_name: 'chorale',
-  })
-  pool.on('error', options.onIdleError)
-  // A connection that is lost while a call holds it fails that call's statement; unheard, its event
-  // would end the process as well.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: preparing(pool) }) })
+  const pool = openPool(options, options.poolSize, [])
+  // By itself PostgreSQL would plan most hot statements at every call, because a plan for all
+  // partitions looks dear; and planning takes longer than running them.
+  const hot = openPool(options, options.hotPoolSize ?? options.poolSize, [
+    'plan_cache_mode=force_generic_plan',
+  ])
+  const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: preparing(pool, hot) }) })
   return {
     db,
     async ping() {
@@ -54,28 +48,59 @@ export function openDatabase(options: DatabaseOptions): Database {
         }
       }
     },
-    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    stats: () => ({
+      total: pool.totalCount + hot.totalCount,
+      idle: pool.idleCount + hot.idleCount,
+      waiting: pool.waitingCount + hot.waitingCount,
+    }),
     async [Symbol.asyncDispose]() {
       await db.destroy()
     },
   }
 }
 
-/** Hot statements are prepared under their name; every other statement is planned for its values. */
-function preparing(pool: pg.Pool): PostgresPool {
+function openPool(options: DatabaseOptions, max: number, settings: readonly string[]): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max,
+    statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: options.statementTimeoutMs,
+    connectionTimeoutMillis: 5000,
+    // Compiling a plan takes longer than any statement of ours should run.
+    options: ['jit=off', ...settings].map((setting) => `-c ${setting}`).join(' '),
+    application_name: 'chorale',
+  })
+  pool.on('error', options.onIdleError)
+  // A connection that is lost while a call holds it fails that call's statement; unheard, its event
+  // would end the process as well.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+/**
+ * Hot statements are prepared under their name, and outside a transaction have connections of
+ * their own; every other statement is planned for its values.
+ */
+function preparing(pool: pg.Pool, hot: pg.Pool): PostgresPool {
   return {
     options: pool.options,
     async connect() {
-      const client = await pool.connect()
-      const query = (text: string, values: readonly unknown[]) => {
+      let client: Promise<pg.PoolClient> | undefined
+      const query = async (text: string, values: readonly unknown[]) => {
         const name = nameOf(text)
-        return client.query({ ...(name && { name }), text, values: [...values] })
+        // The first statement decides: a transaction begins with `begin`.
+        client ??= (name ? hot : pool).connect()
+        return (await client).query({ ...(name && { name }), text, values: [...values] })
       }
-      const release = (destroy?: boolean) => client.release(destroy)
+      const release = (destroy?: boolean) => {
+        client?.then((held) => held.release(destroy)).catch(() => undefined)
+      }
       // Without cursors, which are not in use here, this is all of the interface.
       return { query, release } as unknown as PostgresPoolClient
     },
-    end: () => pool.end(),
+    async end() {
+      await Promise.all([pool.end(), hot.end()])
+    },
   }
 }
 

@@ -47,9 +47,10 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const database = stack.use(openConfiguredDatabase(config, log))
   const bus = stack.use(connectBus(config.NATS_URL, log))
   // Calls and what is done behind them do not take connections from each other.
+  const few = config.DATABASE_BACKGROUND_POOL_SIZE
   const background = stack.use(
     openConfiguredDatabase(
-      { ...config, DATABASE_POOL_SIZE: config.DATABASE_BACKGROUND_POOL_SIZE },
+      { ...config, DATABASE_POOL_SIZE: few, DATABASE_HOT_POOL_SIZE: few },
       log,
     ),
   )
@@ -157,6 +158,7 @@ export function openConfiguredDatabase(config: Config, log: Logger): Database {
   return openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
+    hotPoolSize: config.DATABASE_HOT_POOL_SIZE,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
   })

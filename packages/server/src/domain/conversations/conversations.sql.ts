@@ -45,7 +45,7 @@ function complete(chosen: RawBuilder<unknown>) {
               'bucket', e.bucket, 'key', e.conversation_key, 'seq', e.seq,
               'id', e.id, 'sender', e.sender, 'category', e.category, 'type', e.type,
               'muid', e.muid, 'data', e.data::text, 'extra', e.extra, 'sentAt', e.sent_at,
-              'updatedAt', e.updated_at, 'editedAt', e.edited_at, 'deletedAt', e.deleted_at)
+              'updatedAt', coalesce(e.updated_at, e.sent_at), 'editedAt', e.edited_at, 'deletedAt', e.deleted_at)
             from entries e
             where e.bucket = c.bucket and e.conversation_key = c.conversation_key
               and e.seq = c.shown_seq and e.deleted_at is null) as last

@@ -112,8 +112,8 @@ export async function findEntry(
 /** Needs the table `e`. */
 export const entryColumnsText = `
   e.bucket, e.conversation_key as key, e.seq, e.id, e.sender, e.category, e.type, e.muid,
-  e.data::text as data, e.extra, e.sent_at as "sentAt", e.updated_at as "updatedAt",
-  e.edited_at as "editedAt", e.deleted_at as "deletedAt"`
+  e.data::text as data, e.extra, e.sent_at as "sentAt",
+  coalesce(e.updated_at, e.sent_at) as "updatedAt", e.edited_at as "editedAt", e.deleted_at as "deletedAt"`
 export const entryColumns = sql.raw(entryColumnsText)
 
 export interface Muid extends ConversationKey {
@@ -132,8 +132,9 @@ export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<s
                 ${wanted.map(({ muid }) => muid)}::text[]) as w(bucket, key, sender, muid)
     cross join lateral (
       select * from entries e
-      where e.bucket = w.bucket and e.conversation_key = w.key and e.sender = w.sender
-        and e.muid = w.muid limit 1) e`.execute(db)
+      where e.bucket = w.bucket and e.conversation_key = w.key and e.muid is not null
+        and md5(e.sender || ' ' || e.muid)::uuid = md5(w.sender || ' ' || w.muid)::uuid
+      order by md5(e.sender || ' ' || e.muid)::uuid limit 1) e`.execute(db)
   return new Map(
     rows.map((row) => [
       muidName(row),

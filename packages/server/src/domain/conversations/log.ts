@@ -91,7 +91,7 @@ export async function appendOnce(
         return { ...found, repeated: !first.has(entry) }
       })
     } catch (error) {
-      if (!isDuplicate(error, /sender_muid_idx$/)) throw error
+      if (!isDuplicate(error, /_md5_idx$/)) throw error
       const before = known.size
       for (const [name, placed] of await findByMuid(db, fresh.filter(hasMuid)))
         known.set(name, placed)

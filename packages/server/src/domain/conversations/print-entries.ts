@@ -68,7 +68,7 @@ async function loadPeople(from: People, entries: readonly Entry[], view: EntryVi
   )
   const { mentionsWithTags, mentionsWithBlockedInfo = false } = view
   return {
-    seen: as({ withBlocks: false }),
+    seen: as({ withBlocks: false, withConversationId: false }),
     mentioned: as({ withTags: mentionsWithTags, withBlocks: mentionsWithBlockedInfo }),
   }
 }

@@ -130,9 +130,13 @@ function reactionsOf({ id, extra }: EntryRow, { ownReactions }: Facts): string[]
   return [`"reactions":${JSON.stringify(reactions)}`]
 }
 
-/** Undefined for a group that is gone. */
+/** It says which conversation it is, the sender does not. Undefined for a group that is gone. */
 function receiverEntity(sender: string, receiver: Receiver, facts: Facts): string | undefined {
-  if (receiver.kind === 'user') return userEntity(otherThan(sender, receiver.uids), facts)
+  if (receiver.kind === 'user') {
+    const user = facts.seen.userText(otherThan(sender, receiver.uids))
+    const label = `"conversationId":"${conversationIdOf(...receiver.uids)}"`
+    return `{"entity":${inside(user, [label])},"entityType":"user"}`
+  }
   const group = facts.seen.groupText(receiver.guid)
   return group && `{"entity":${group},"entityType":"group"}`
 }

@@ -82,7 +82,7 @@ export async function withdrawMessage(
   how: { extra: object; forever: boolean },
   now: number,
 ): Promise<void> {
-  const emptied = how.forever ? sql`, data = '{}', muid = null, erased = true` : sql``
+  const emptied = how.forever ? sql`, data = '{}', erased = true` : sql``
   await sql`
     with ${moved({ bucket, key })}
     update entries e

@@ -41,7 +41,7 @@ const text = `
 /** Across apps, because a bundle of appended entries is. */
 export async function readSpans(db: Db, spans: readonly EntrySpan[]): Promise<EntryText[]> {
   const { rows } = await sql<EntryText>`
-    select e.bucket, e.conversation_key as key, e.seq, e.id, e.app_id as "appId", e.change, ${sql.raw(text)}
+    select e.bucket, e.conversation_key as key, e.seq, e.id, e.app_id as "appId", coalesce(e.change, 0) as change, ${sql.raw(text)}
     from unnest(${spans.map(({ bucket }) => bucket)}::smallint[],
                 ${spans.map(({ key }) => key)}::bigint[],
                 ${spans.map(({ firstSeq }) => firstSeq)}::bigint[],

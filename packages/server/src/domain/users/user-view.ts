@@ -7,10 +7,13 @@ export interface UserView {
   readonly withTags?: boolean | undefined
   /** Whether viewer and user have blocked each other; shown unless told otherwise. */
   readonly withBlocks?: boolean | undefined
+  /** The label of the conversation of viewer and user; shown unless told otherwise. */
+  readonly withConversationId?: boolean | undefined
 }
 
 /** A row as the interface shows it: what is not set is left out. */
-export function shown(row: UserRow, { viewer, withTags, withBlocks = true }: UserView): User {
+export function shown(row: UserRow, view: UserView): User {
+  const { viewer, withTags, withBlocks = true, withConversationId = true } = view
   const metadata =
     row.metadata && viewer !== undefined && viewer !== row.uid ? open(row.metadata) : row.metadata
   return {
@@ -29,7 +32,10 @@ export function shown(row: UserRow, { viewer, withTags, withBlocks = true }: Use
       deactivatedAt: row.deactivatedAt,
       tags: withTags ? row.tags : null,
     }),
-    ...(viewer !== undefined && { conversationId: conversationIdOf(viewer, row.uid) }),
+    ...(viewer !== undefined &&
+      withConversationId && {
+        conversationId: conversationIdOf(viewer, row.uid),
+      }),
     ...(withBlocks && blockMarks(row)),
   }
 }
