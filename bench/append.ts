@@ -1,5 +1,12 @@
-import { openDatabase } from '../packages/server/src/database/pool.ts'
+import { randomBytes } from 'node:crypto'
+import { pino } from 'pino'
+import { connectNow } from '../packages/server/src/bus/bus.ts'
+import { openEventStream } from '../packages/server/src/bus/event-stream.ts'
+import { type Database, openDatabase } from '../packages/server/src/database/pool.ts'
 import { openAppendLane } from '../packages/server/src/domain/conversations/index.ts'
+import { openClearing } from '../packages/server/src/outbox/clearing.ts'
+import { openPublisher } from '../packages/server/src/outbox/publish.ts'
+import { deleteStreams } from '../packages/server/src/testing/event-streams.ts'
 import type { ScratchDatabase } from '../packages/server/src/testing/scratch-database.ts'
 import { bareAppend, violations } from './harness/bare-append.ts'
 import type { Bench } from './harness/context.ts'
@@ -20,23 +27,29 @@ export const bench: Bench = {
   async run(ctx) {
     const scratch = await ctx.freshDatabase()
     await load(scratch)
-    const spread = await compare(ctx.say, scratch, 'many conversations', () =>
-      random(conversations),
-    )
-    const hot = await compare(ctx.say, scratch, 'one conversation', () => 1)
+    const places = { scratch, natsUrl: ctx.services.natsUrl }
+    const spread = await compare(ctx.say, places, 'many conversations', () => random(conversations))
+    const hot = await compare(ctx.say, places, 'one conversation', () => 1)
     const broken = await violations(scratch.query)
     return {
       tables: [{ title: 'Messages a second, median of the rounds', rows: [spread.row, hot.row] }],
       goals: [
         { what: 'lane against bare, many conversations', value: spread.ratio, atLeast: 2.2 },
         { what: 'lane against bare, one conversation', value: hot.ratio, atLeast: 6 },
+        { what: 'published against not, many conversations', value: spread.kept, atLeast: 0.73 },
         { what: 'holes in seq or ids out of order', value: broken, atMost: 0 },
       ],
       notes: [
         `${rounds} rounds of ${seconds} s each way, in turns; ${inFlight} in flight, 2 lanes; bare: 16 clients.`,
         'The lane writes head, entry, own-count and receipt; bare writes head and entry.',
+        'Published: each batch also goes to JetStream, and its receipt is cleared; bundles that were stored count.',
       ],
-      figures: { ratio: spread.ratio, hotRatio: hot.ratio, rounds: spread.rounds },
+      figures: {
+        ratio: spread.ratio,
+        kept: spread.kept,
+        hotRatio: hot.ratio,
+        rounds: spread.rounds,
+      },
     }
   },
 }
@@ -55,7 +68,7 @@ async function load({ query }: ScratchDatabase): Promise<void> {
 
 async function compare(
   say: (line: string) => void,
-  { url }: ScratchDatabase,
+  { scratch: { url }, natsUrl }: { scratch: ScratchDatabase; natsUrl: string },
   name: string,
   pick: () => number,
 ) {
@@ -63,19 +76,24 @@ async function compare(
     appId,
     name === 'one conversation' ? '1' : `random(1, ${conversations})`,
   )
-  const results: { bare: number; lane: number; p99Ms: number; ratio: number }[] = []
+  const results: { bare: number; lane: number; published: number; p99Ms: number; ratio: number }[] =
+    []
   for (let round = 1; round <= rounds; round++) {
     const before = await pgbench(url, script, { clients: 16, seconds })
     const lane = await throughLane(url, pick)
+    const { lane: published } = await throughLane(url, pick, natsUrl)
     const after = await pgbench(url, script, { clients: 16, seconds })
     const bareTps = (before + after) / 2
-    results.push({ bare: bareTps, ...lane, ratio: lane.lane / bareTps })
-    say(`${name}, round ${round}: bare ${rounded(bareTps, 0)}, lane ${rounded(lane.lane, 0)}`)
+    results.push({ bare: bareTps, ...lane, published, ratio: lane.lane / bareTps })
+    const figures = [bareTps, lane.lane, published].map((figure) => rounded(figure, 0))
+    say(`${name}, round ${round}: bare, lane, published ${figures.join(', ')}`)
   }
   const middle = (read: (result: (typeof results)[number]) => number) => median(results.map(read))
   const ratio = rounded(middle(({ ratio }) => ratio))
+  const kept = rounded(middle(({ lane, published }) => published / lane))
   return {
     ratio,
+    kept,
     rounds: results.map(({ ratio }) => rounded(ratio)),
     row: {
       Where: name,
@@ -87,6 +105,10 @@ async function compare(
         middle(({ lane }) => lane),
         0,
       ),
+      published: rounded(
+        middle(({ published }) => published),
+        0,
+      ),
       'p99 ms': rounded(
         middle(({ p99Ms }) => p99Ms),
         1,
@@ -96,16 +118,19 @@ async function compare(
   }
 }
 
-async function throughLane(url: string, pick: () => number) {
+/** With a NATS, what is committed is also published. */
+async function throughLane(url: string, pick: () => number, natsUrl?: string) {
   await using database = openDatabase({
     url,
-    poolSize: 2,
+    poolSize: 3,
     statementTimeoutMs: 10_000,
     onIdleError: (error) => {
       throw error
     },
   })
-  const lane = openAppendLane(database.db, () => 1_700_000_000)
+  await using publishing =
+    natsUrl === undefined ? undefined : await openPublishing(natsUrl, database)
+  const lane = openAppendLane(database.db, () => 1_700_000_000, publishing?.sink)
   const waits: number[] = []
   const end = performance.now() + seconds * 1000
   const client = async () => {
@@ -128,7 +153,28 @@ async function throughLane(url: string, pick: () => number) {
     }
   }
   await Promise.all(Array.from({ length: inFlight }, client))
+  if (publishing?.behind) throw new Error('NATS did not keep up.')
   return { lane: waits.length / seconds, p99Ms: percentile(waits, 0.99) }
+}
+
+async function openPublishing(natsUrl: string, { db }: Database) {
+  await using stack = new AsyncDisposableStack()
+  const prefix = `bench-${randomBytes(4).toString('hex')}`
+  stack.defer(() => deleteStreams(natsUrl, prefix))
+  const log = pino({ level: 'warn' }, pino.destination(2))
+  const bus = stack.use(await connectNow(natsUrl))
+  const stream = openEventStream(bus, { prefix, hours: 1, replicas: 1 })
+  await stream.open()
+  const clearing = stack.use(openClearing(db, log))
+  const publisher = stack.use(openPublisher(stream, clearing, log))
+  const owned = stack.move()
+  return {
+    sink: publisher.sink,
+    get behind() {
+      return publisher.behind
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
 }
 
 function random(most: number): number {

@@ -5,6 +5,7 @@ import { restClient } from '../../packages/sdk/src/index.ts'
 import { readConfig } from '../../packages/server/src/config.ts'
 import { createManagementKey } from '../../packages/server/src/domain/apps/index.ts'
 import { assemble, openLog, unixSeconds } from '../../packages/server/src/main/assemble.ts'
+import { deleteStreams } from '../../packages/server/src/testing/event-streams.ts'
 import {
   createScratchDatabase,
   type ScratchDatabase,
@@ -60,10 +61,13 @@ export async function runBench(
 ): Promise<Report> {
   await using stack = new AsyncDisposableStack()
   const services = await ensureServices()
+  const streams = `bench-${randomBytes(4).toString('hex')}`
+  stack.defer(() => deleteStreams(services.natsUrl, streams))
   const masterKey = randomBytes(32).toString('base64')
   const settingsFor = (databaseUrl: string) => ({
     DATABASE_URL: databaseUrl,
     NATS_URL: services.natsUrl,
+    NATS_PREFIX: `${streams}-${randomBytes(4).toString('hex')}`,
     CHORALE_MASTER_KEY: masterKey,
   })
   return await bench.run({

@@ -84,7 +84,8 @@ export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOpt
     async publish({ subject, id, body }) {
       const { client } = await open()
       try {
-        await client.publish(`${prefix}.${subject}`, body, { msgID: id })
+        // Bytes: the client is slow to turn text into them.
+        await client.publish(`${prefix}.${subject}`, Buffer.from(body), { msgID: id })
       } catch (error) {
         // It may be that the stream is gone: it is looked for again.
         forget()
