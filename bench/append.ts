@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { pino } from 'pino'
 import { connectNow } from '../packages/server/src/bus/bus.ts'
 import { openEventStream } from '../packages/server/src/bus/event-stream.ts'
 import { type Database, openDatabase } from '../packages/server/src/database/pool.ts'
 import { openAppendLane } from '../packages/server/src/domain/conversations/index.ts'
+import { openLog } from '../packages/server/src/main/assemble.ts'
 import { openClearing } from '../packages/server/src/outbox/clearing.ts'
 import { openPublisher } from '../packages/server/src/outbox/publish.ts'
 import { deleteStreams } from '../packages/server/src/testing/event-streams.ts'
@@ -161,7 +161,7 @@ async function openPublishing(natsUrl: string, { db }: Database) {
   await using stack = new AsyncDisposableStack()
   const prefix = `bench-${randomBytes(4).toString('hex')}`
   stack.defer(() => deleteStreams(natsUrl, prefix))
-  const log = pino({ level: 'warn' }, pino.destination(2))
+  const log = openLog('silent')
   const bus = stack.use(await connectNow(natsUrl))
   const stream = openEventStream(bus, { prefix, hours: 1, replicas: 1 })
   await stream.open()
