@@ -29,7 +29,8 @@ export function validationOf(operation: Operation): Validation {
     const schema: TSchema | undefined = operation[part]
     return schema ? [{ part, check: (part === 'body' ? bodies : texts).compile(schema) }] : []
   })
-  const checkAnswer = answers.compile(operation.response)
+  // Answers are large, and many are never checked outside tests: compiled when first needed.
+  let checkAnswer: ReturnType<typeof answers.compile> | undefined
   return {
     input(raw) {
       const input: Record<string, unknown> = {}
@@ -44,6 +45,7 @@ export function validationOf(operation: Operation): Validation {
       return input
     },
     objectionToAnswer(answer) {
+      checkAnswer ??= answers.compile(operation.response)
       return checkAnswer(answer) ? undefined : answers.errorsText(checkAnswer.errors)
     },
   }
