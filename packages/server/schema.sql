@@ -363,6 +363,16 @@ CREATE TABLE public.handled_events (
     handled_at bigint NOT NULL
 );
 
+CREATE TABLE public.interactions (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    uid text NOT NULL COLLATE pg_catalog."C",
+    element_id text NOT NULL COLLATE pg_catalog."C",
+    interacted_at bigint NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C"
+);
+
 CREATE TABLE public.management_keys (
     key text NOT NULL COLLATE pg_catalog."C",
     secret_hash bytea NOT NULL,
@@ -412,6 +422,13 @@ CREATE TABLE public.participants (
 )
 PARTITION BY LIST (bucket);
 
+CREATE TABLE public.pins (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C"
+);
+
 CREATE TABLE public.position_moves (
     bucket smallint NOT NULL,
     conversation_key bigint NOT NULL,
@@ -431,6 +448,18 @@ CREATE TABLE public.presence (
     last_active_at bigint NOT NULL
 );
 
+CREATE TABLE public.reactions (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    uid text NOT NULL COLLATE pg_catalog."C",
+    seq bigint NOT NULL,
+    reaction text NOT NULL COLLATE pg_catalog."C",
+    id bigint NOT NULL,
+    reacted_at bigint NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C"
+)
+PARTITION BY LIST (bucket);
+
 CREATE TABLE public.role_restricted_features (
     app_id text NOT NULL COLLATE pg_catalog."C",
     role text NOT NULL COLLATE pg_catalog."C",
@@ -448,6 +477,24 @@ CREATE TABLE public.roles (
     permissions jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at bigint NOT NULL,
     updated_at bigint
+);
+
+CREATE TABLE public.saves (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    saved_at bigint NOT NULL
+);
+
+CREATE TABLE public.thread_subscriptions (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    uid text NOT NULL COLLATE pg_catalog."C",
+    active boolean NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C"
 );
 
 CREATE TABLE public.threads (
@@ -538,6 +585,9 @@ ALTER TABLE ONLY public.groups
 ALTER TABLE ONLY public.handled_events
     ADD CONSTRAINT handled_events_pkey PRIMARY KEY (app_id, listener, event_id);
 
+ALTER TABLE ONLY public.interactions
+    ADD CONSTRAINT interactions_pkey PRIMARY KEY (bucket, conversation_key, seq, uid, element_id);
+
 ALTER TABLE ONLY public.management_keys
     ADD CONSTRAINT management_keys_pkey PRIMARY KEY (key);
 
@@ -550,17 +600,29 @@ ALTER TABLE ONLY public.outbox
 ALTER TABLE ONLY public.participants
     ADD CONSTRAINT participants_pkey PRIMARY KEY (bucket, conversation_key, uid);
 
+ALTER TABLE ONLY public.pins
+    ADD CONSTRAINT pins_pkey PRIMARY KEY (bucket, conversation_key, seq);
+
 ALTER TABLE ONLY public.position_moves
     ADD CONSTRAINT position_moves_pkey PRIMARY KEY (bucket, conversation_key, uid, kind, seq);
 
 ALTER TABLE ONLY public.presence
     ADD CONSTRAINT presence_pkey PRIMARY KEY (app_id, uid);
 
+ALTER TABLE ONLY public.reactions
+    ADD CONSTRAINT reactions_pkey PRIMARY KEY (bucket, conversation_key, uid, seq, reaction);
+
 ALTER TABLE ONLY public.role_restricted_features
     ADD CONSTRAINT role_restricted_features_pkey PRIMARY KEY (app_id, role, feature);
 
 ALTER TABLE ONLY public.roles
     ADD CONSTRAINT roles_pkey PRIMARY KEY (app_id, role);
+
+ALTER TABLE ONLY public.saves
+    ADD CONSTRAINT saves_pkey PRIMARY KEY (app_id, uid, bucket, conversation_key, seq);
+
+ALTER TABLE ONLY public.thread_subscriptions
+    ADD CONSTRAINT thread_subscriptions_pkey PRIMARY KEY (bucket, conversation_key, seq, uid);
 
 ALTER TABLE ONLY public.threads
     ADD CONSTRAINT threads_pkey PRIMARY KEY (bucket, conversation_key, seq);
@@ -612,6 +674,14 @@ CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handle
 CREATE INDEX participants_by_user ON ONLY public.participants USING btree (app_id, uid) INCLUDE (bucket, conversation_key);
 
 CREATE INDEX presence_online ON public.presence USING btree (app_id, uid) WHERE online;
+
+CREATE INDEX reactions_of_entry ON ONLY public.reactions USING btree (bucket, conversation_key, seq, id);
+
+CREATE INDEX reactions_of_kind ON ONLY public.reactions USING btree (bucket, conversation_key, seq, reaction, id);
+
+CREATE INDEX saves_of_entry ON public.saves USING btree (bucket, conversation_key, seq);
+
+CREATE INDEX thread_subscriptions_by_user ON public.thread_subscriptions USING btree (app_id, uid);
 
 CREATE INDEX threads_by_last_reply ON ONLY public.threads USING btree (app_id, last_reply_id);
 
@@ -668,6 +738,9 @@ ALTER TABLE ONLY public.role_restricted_features
 ALTER TABLE ONLY public.roles
     ADD CONSTRAINT roles_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.saves
+    ADD CONSTRAINT saves_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.user_conversations
     ADD CONSTRAINT user_conversations_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
@@ -682,4 +755,5 @@ ALTER TABLE ONLY public.users
 -- entry_words: 16 partitions.
 -- participants: 16 partitions.
 -- position_moves: 16 partitions.
+-- reactions: 16 partitions.
 -- threads: 16 partitions.

@@ -175,7 +175,32 @@ export const errors = {
   ERR_MESSAGE_NO_ACCESS: { status: 403, message: 'The message {id} cannot be seen by this user.' },
   ERR_MESSAGE_ACTION_NOT_ALLOWED: {
     status: 403,
-    message: 'An action message can be neither edited nor deleted.',
+    message: 'That cannot be done with this message.',
+    fix: 'Action messages stay as they are; interactions are for interactive messages, and for their sender only where these allow it.',
+  },
+  ERR_WRONG_MESSAGE_THREAD: {
+    status: 400,
+    message: 'The message {id} is in another conversation.',
+    fix: 'Leave receiver, receiverType and multipleReceivers out: a reply goes where its parent went.',
+  },
+  ERR_WRONG_MESSAGE_THREAD_CATEGORY: {
+    status: 400,
+    message: 'Nobody replies to an action message.',
+  },
+  ERR_MESSAGE_THREAD_NESTING: {
+    status: 400,
+    message: 'The message {id} is a reply itself.',
+    fix: 'Reply to the message that it replies to.',
+  },
+  ERR_PINNED_MESSAGES_LIMIT_EXCEEDED: {
+    status: 403,
+    message: 'A conversation has at most {limit} pinned messages.',
+    fix: 'Unpin another one first.',
+  },
+  ERR_SAVED_MESSAGES_LIMIT_EXCEEDED: {
+    status: 403,
+    message: 'A user has at most {limit} saved messages.',
+    fix: 'Take another one off first.',
   },
   ERR_BLOCKED_RECEIVER: { status: 403, message: 'The sender has blocked the user {uid}.' },
   ERR_BLOCKED_SENDER: { status: 403, message: 'The user {uid} has blocked the sender.' },

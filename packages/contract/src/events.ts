@@ -14,6 +14,11 @@ interface EntryPlace {
   id: number
 }
 
+/** Someone did something with a message. */
+interface MessageTouched extends EntryPlace {
+  uid: string
+}
+
 /** Every event: a fact that was committed. Names are noun and past tense. */
 export interface Events {
   'user.created': { uid: string }
@@ -57,6 +62,16 @@ export interface Events {
   'conversation.unread': PositionMoved
   'conversation.reset': { bucket: number; key: number; uid: string }
   'conversation.deleted': { bucket: number; key: number; uid: string }
+  'message.reactionAdded': MessageTouched & { reaction: string }
+  'message.reactionRemoved': MessageTouched & { reaction: string }
+  'message.interacted': MessageTouched & { elementIds: readonly string[] }
+  'message.interactionGoalCompleted': MessageTouched
+  'message.pinned': MessageTouched
+  'message.unpinned': MessageTouched
+  'message.saved': MessageTouched
+  'message.unsaved': MessageTouched
+  'thread.subscribed': MessageTouched
+  'thread.unsubscribed': MessageTouched
   'authTokens.revoked': { uid: string }
   'app.settingsChanged': { keys: readonly string[] }
 }

@@ -5,6 +5,7 @@ import { Guid } from '../groups/groups.ts'
 import { operations, withDefault } from '../operation.ts'
 import { Uid } from '../users/users.ts'
 import { MessageId } from './messages.ts'
+import { Edge } from './windows.ts'
 
 const flag = Type.Optional(Type.Boolean())
 const Names = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 25 })
@@ -71,12 +72,6 @@ const limit = withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 10)
 
 const HistoryQuery = Type.Object({ ...filters, ...place, ...appearance, limit })
 export type HistoryQuery = Static<typeof HistoryQuery>
-
-const Edge = Type.Object({
-  affix: OneOf('append', 'prepend'),
-  sentAt: Type.Optional(Timestamp),
-  id: Type.String({ description: 'Digits.' }),
-})
 
 const WindowMeta = Type.Object({
   current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),

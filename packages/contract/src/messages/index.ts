@@ -1,2 +1,3 @@
 export * from './history.ts'
 export * from './messages.ts'
+export * from './windows.ts'

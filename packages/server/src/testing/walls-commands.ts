@@ -98,6 +98,13 @@ const said = fc.constantFrom({ text: 'of $marker' }, { text: '<@uid:ada> $marker
 const newMessage = fc.oneof(
   given({ receiver: uid, receiverType: fc.constant('user' as const), data: said }),
   given({ receiver: guid, receiverType: fc.constant('group' as const), data: said }),
+  given({
+    receiver: guid,
+    receiverType: fc.constant('group' as const),
+    category: fc.constant('interactive' as const),
+    type: fc.constant('form'),
+    data: fc.constant({ interactiveData: { submitElement: { elementId: 'cup' } } }),
+  }),
 )
 const ofMessage = given({ id: messageId })
 const ofGroup = given({ guid })

@@ -336,8 +336,10 @@ function visit(value: unknown, see: (key: string, text: string) => void): void {
  */
 function textOf(answer: object): string {
   return JSON.stringify(answer, (key, value: unknown) => {
-    if (key === 'next') return readable(String(value)).replace(/,\d+]$/, ',<key>]')
-    if (key === 'id' && isMessageId(value)) return '<message>'
+    if (key === 'next' && typeof value === 'string') {
+      return readable(value).replace(/,\d+]$/, ',<key>]')
+    }
+    if (/^id$|Id$/.test(key) && isMessageId(value)) return '<message>'
     if (key === 'message' || key === 'devMessage') {
       return typeof value === 'string' ? value.replace(/^(The message) \d+/, '$1') : value
     }

@@ -22,7 +22,7 @@ export interface EntryRow extends ConversationKey {
 }
 
 /** What stands beside the data, where there is any. */
-interface Extra {
+export interface Extra {
   readonly tags?: readonly string[]
   readonly mentions?: readonly string[]
   readonly editedBy?: string

@@ -1,14 +1,23 @@
 export { visibleFrom } from './access.sql.ts'
+export { actorOf } from './access.ts'
 export { countUnread, deleteUserConversations } from './conversations.sql.ts'
 export { conversationHandlers } from './conversations.ts'
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
 export {
+  loadCounterparts,
   openPeople,
   type People,
   peopleIn,
   shownGroup,
 } from './counterparts.ts'
-export type { ConversationKey, Entry, EntryRow, Receiver } from './entries.ts'
+export {
+  type ConversationKey,
+  type Entry,
+  type EntryRow,
+  type Extra,
+  otherThan,
+  type Receiver,
+} from './entries.ts'
 export { pairsOf } from './labels.ts'
 export { eraseDeletedLogs } from './log.on.ts'
 export {
@@ -25,5 +34,6 @@ export {
   type Placed,
 } from './log.sql.ts'
 export { type Appended, appendWithin, openAppendLane } from './log.ts'
+export { lockPosition } from './positions.sql.ts'
 export { positionHandlers } from './positions.ts'
 export { printEntries, printFresh } from './print-entries.ts'

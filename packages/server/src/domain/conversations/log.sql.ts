@@ -257,6 +257,18 @@ export async function deleteConversation({ appId, db }: AppDb, { bucket, key }: 
     where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`.execute(db)
 }
 
+/** What has a row per entry; the entries last, because the next step looks for them. */
+const ofEntries = [
+  'entry_edits',
+  'threads',
+  'thread_subscriptions',
+  'reactions',
+  'interactions',
+  'pins',
+  'saves',
+  'entries',
+] as const
+
 /** A step of erasing a conversation that is gone: its oldest entries. True: there may be more. */
 export async function eraseEntries(
   { appId, db }: AppDb,
@@ -268,8 +280,8 @@ export async function eraseEntries(
     select max(seq) as last, count(*) as entries
     from (select seq from entries where ${here} order by seq limit ${most}) e`.execute(db)
   const { last = null, entries = 0 } = rows[0] ?? {}
-  for (const table of [sql`entry_edits`, sql`threads`, sql`entries`]) {
-    await sql`delete from ${table} where ${here} and seq <= ${last}`.execute(db)
+  for (const table of ofEntries) {
+    await sql`delete from ${sql.table(table)} where ${here} and seq <= ${last}`.execute(db)
   }
   const moves = await sql`
     delete from position_moves where ${here} and (uid, kind, seq) in (

@@ -1,11 +1,11 @@
-import type { GroupScope } from '@chorale/contract/groups'
+import type { GroupScope, ScopePermissions } from '@chorale/contract/groups'
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 
 export interface MembershipFacts {
   readonly scope: GroupScope
   readonly owner: boolean
-  readonly permissions: Readonly<Record<string, unknown>>
+  readonly permissions: ScopePermissions
 }
 
 export async function findMembership(

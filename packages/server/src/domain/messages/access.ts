@@ -3,7 +3,7 @@ import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
 import { type Entry, visibleFrom } from '../conversations/index.ts'
 import { findMembership } from './access.sql.ts'
-import { findMessage } from './messages.sql.ts'
+import { findMessage, lockConversationOf } from './messages.sql.ts'
 
 /** The only way to a message: it exists, and the acting user may see it; or the failure. */
 export async function accessMessage(
@@ -11,6 +11,8 @@ export async function accessMessage(
   id: string,
   purpose: 'read' | 'change',
 ): Promise<Entry> {
+  // The conversation before the entry, as everywhere.
+  if (purpose === 'change') await lockConversationOf(ctx.db, Number(id))
   const entry = await findMessage(ctx.db, Number(id), purpose === 'change')
   if (!entry) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id })
   if (ctx.actor) {
@@ -21,6 +23,17 @@ export async function accessMessage(
   return entry
 }
 
+/** As whom something is done: the acting user, or the app. */
+export function actingUid({ actor }: Ctx): string {
+  return actor?.uid ?? 'app_system'
+}
+
+/** It was said by somebody, and still stands. */
+export function requireStanding({ row }: Entry): void {
+  if (row.category === 'action') throw new Failure('ERR_MESSAGE_ACTION_NOT_ALLOWED')
+  if (row.deletedAt !== null) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: row.id })
+}
+
 /** The sender may; in a group also moderators, admins and the owner; the app always. */
 export async function requireMayChange(
   { db, actor }: Ctx,
@@ -28,8 +41,7 @@ export async function requireMayChange(
   what: 'editMessage' | 'deleteMessage',
 ): Promise<void> {
   const { row, receiver } = entry
-  if (row.category === 'action') throw new Failure('ERR_MESSAGE_ACTION_NOT_ALLOWED')
-  if (row.deletedAt !== null) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: row.id })
+  requireStanding(entry)
   if (!actor) return
   if (actor.permissions[what] === 'deny') throw new Failure('ERR_PERMISSION_DENIED', { what })
   const member = receiver.kind === 'group' && (await findMembership(db, receiver.guid, actor.uid))

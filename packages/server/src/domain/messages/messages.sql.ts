@@ -4,6 +4,7 @@ import {
   type ConversationKey,
   type Entry,
   type EntryRow,
+  type Extra,
   entryColumns,
   type Receiver,
 } from '../conversations/index.ts'
@@ -25,6 +26,15 @@ export const sides = sql`
 /** Needs the tables `e` and those of `sides`. */
 export const foundColumns = sql`${entryColumns}, g.guid, p.uid, p.with_uid as "withUid"`
 
+/** Holds the conversation of an entry: nothing in it changes until the end. */
+export async function lockConversationOf({ appId, db }: AppDb, id: number): Promise<void> {
+  await sql`
+    select from entries e
+    join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
+    where e.bucket = ${id % 64} and e.id = ${id} and e.app_id = ${appId}
+    for no key update of c`.execute(db)
+}
+
 /** The id alone says in which bucket the entry lives. */
 export async function findMessage(
   { appId, db }: AppDb,
@@ -32,7 +42,9 @@ export async function findMessage(
   lock: boolean,
 ): Promise<Entry | undefined> {
   const { rows } = await sql<FoundRow>`
-    select ${foundColumns} from entries e ${sides}
+    select ${foundColumns} from entries e
+    join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
+    ${sides}
     where e.bucket = ${id % 64} and e.id = ${id} and e.app_id = ${appId} and not e.erased
     ${lock ? sql`for no key update of e` : sql``}`.execute(db)
   return rows[0] && asFound(rows[0])
@@ -75,6 +87,22 @@ export async function updateMessage(
       and e.app_id = ${appId}`.execute(db)
 }
 
+/** Changes what stands beside a message, for all who see it. */
+export async function updateExtra(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  extra: Extra,
+  now: number,
+): Promise<void> {
+  await sql`
+    with ${moved({ bucket, key })}
+    update entries e
+    set extra = ${jsonb(extra)}, updated_at = ${now}, change = moved.change
+    from moved
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+}
+
 /** `forever` also empties it; its place stays, because the log has no holes. */
 export async function withdrawMessage(
   { appId, db }: AppDb,
@@ -91,9 +119,27 @@ export async function withdrawMessage(
     from moved
     where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
       and e.app_id = ${appId}`.execute(db)
-  if (!how.forever) return
-  await sql`
-    delete from entry_edits
-    where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq} and app_id = ${appId}
-  `.execute(db)
+}
+
+/** What people left on a message that is deleted for ever, and what it said before. */
+const traces = [
+  'entry_edits',
+  'threads',
+  'thread_subscriptions',
+  'reactions',
+  'interactions',
+  'pins',
+  'saves',
+] as const
+
+export async function deleteTraces(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+): Promise<void> {
+  for (const table of traces) {
+    await sql`
+      delete from ${sql.table(table)}
+      where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq}
+        and app_id = ${appId}`.execute(db)
+  }
 }

@@ -1,18 +1,10 @@
 import type { messages } from '@chorale/contract/messages'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { Printed, printWith } from '../../pipeline/printed.ts'
-import {
-  appendWithin,
-  type Entry,
-  type EntryRow,
-  peopleIn,
-  printEntries,
-} from '../conversations/index.ts'
-import { accessMessage, requireMayChange } from './access.ts'
+import { appendWithin, type Entry, type EntryRow } from '../conversations/index.ts'
+import { accessMessage, actingUid, requireMayChange } from './access.ts'
 import { checkContent } from './content.ts'
-import { updateMessage, withdrawMessage } from './messages.sql.ts'
-
-const systemUid = 'app_system'
+import { deleteTraces, updateMessage, withdrawMessage } from './messages.sql.ts'
+import { answerWith } from './show-message.ts'
 
 type MessageHandlers = Pick<
   Handlers<typeof messages>,
@@ -29,7 +21,6 @@ export const messageHandlers: MessageHandlers = {
     await requireMayChange(ctx, entry, 'editMessage')
     const { category, type, extra } = entry.row
     const content = body.data && checkContent(category, type, { ...body.data })
-    const editor = ctx.actor?.uid ?? systemUid
     await updateMessage(
       ctx.db,
       entry,
@@ -39,7 +30,7 @@ export const messageHandlers: MessageHandlers = {
           ...extra,
           ...(content && { mentions: content.mentions }),
           ...(body.tags && { tags: body.tags }),
-          editedBy: editor,
+          editedBy: actingUid(ctx),
         },
       },
       ctx.now,
@@ -50,16 +41,12 @@ export const messageHandlers: MessageHandlers = {
   async deleteMessage({ params: { id }, body: { permanent } }, ctx) {
     const entry = await accessMessage(ctx, id, 'change')
     await requireMayChange(ctx, entry, 'deleteMessage')
-    const extra = { ...entry.row.extra, deletedBy: ctx.actor?.uid ?? systemUid }
+    const { pinned: _, ...beside } = entry.row.extra ?? {}
+    const extra = { ...(permanent ? {} : beside), deletedBy: actingUid(ctx) }
     await withdrawMessage(ctx.db, entry, { extra, forever: permanent }, ctx.now)
+    if (permanent) await deleteTraces(ctx.db, entry.row)
     return answerWith(ctx, await recordAction(ctx, 'deleted', entry))
   },
-}
-
-/** One message as the acting user sees it. */
-export async function answerWith<T>(ctx: Ctx, entry: Entry): Promise<Printed<T>> {
-  const [data] = await printEntries(ctx.db, peopleIn(ctx.db), [entry], { viewer: ctx.actor?.uid })
-  return new Printed(printWith({}, { data }))
 }
 
 /** The answer to a change is an action message, which has its own place in the log. */
@@ -71,7 +58,7 @@ async function recordAction(
   const { bucket, key, id } = changed
   const visible = ctx.app.settings['core.conversations.updateOnMessageActions'] === true
   const said = {
-    sender: ctx.actor?.uid ?? systemUid,
+    sender: actingUid(ctx),
     category: 'action',
     type: 'message',
     data: JSON.stringify({ action, messageId: id }),
