@@ -1,7 +1,7 @@
 import { apiKeys, app, appSettings, apps } from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
-import { history, messages } from './messages/index.ts'
+import { history, messages, reactions } from './messages/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { authTokens, blockedUsers, friends, users } from './users/index.ts'
@@ -27,6 +27,7 @@ export const api = {
   scopePermissions,
   messages,
   history,
+  reactions,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

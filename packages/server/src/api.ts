@@ -20,6 +20,7 @@ import {
 import {
   historyHandlers,
   messageHandlers,
+  reactionHandlers,
   type Sending,
   sendHandlers,
 } from './domain/messages/index.ts'
@@ -62,6 +63,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...sendHandlers(sending),
       ...messageHandlers,
       ...historyHandlers(sending.people),
+      ...reactionHandlers,
     },
   }
 }

@@ -20,6 +20,7 @@ const nouns = [
   'conversations',
   'positions',
   'messages',
+  'reactions',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -107,6 +108,12 @@ const newMessage = fc.oneof(
   }),
 )
 const ofMessage = given({ id: messageId })
+const reaction = fc.constantFrom('up', '$marker')
+const ofReaction = given({ id: messageId, reaction })
+const near = {
+  limit: fc.integer({ min: 1, max: 3 }),
+  id: fc.constantFrom('$message0', '$message1'),
+}
 const ofGroup = given({ guid })
 const ofMember = given({ guid, uid })
 const ofScope = given({ guid, scope: groupScope })
@@ -269,6 +276,12 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   getMessage: perhapsAs({ params: ofMessage }),
   editMessage: perhapsAs({ params: ofMessage, body: given({ data: said }) }),
   deleteMessage: perhapsAs({ params: ofMessage, body: some({ permanent: flag }) }),
+
+  listReactions: perhapsAs({ params: ofMessage, query: some(near) }),
+  listReactionsOfKind: perhapsAs({ params: ofReaction, query: some(near) }),
+  addReaction: as({ params: ofReaction }),
+  addReactionInBody: as({ params: ofMessage, body: given({ reaction }) }),
+  removeReaction: as({ params: ofReaction }),
 
   getConversation: as({ params: given({ conversationId }) }),
   deleteConversation: as({ params: given({ conversationId }) }),

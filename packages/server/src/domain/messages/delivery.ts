@@ -23,11 +23,15 @@ export function requireMaySend(
 export function requireMayReachUser(actor: Actor, receiver: string, target: UserTarget): void {
   const { permissions, roleSettings } = actor
   requireListed(permissions, 'allowedReceiverRoles', target.role)
-  if (target.blockedBySender) throw new Failure('ERR_BLOCKED_RECEIVER', { uid: receiver })
-  if (target.blockedByReceiver) throw new Failure('ERR_BLOCKED_SENDER', { uid: receiver })
+  requireUnblocked(receiver, target)
   const friendsOnly =
     permissions['sendMessage.mode'] === 'friends' || roleSettings.sendMessagesTo === 'friendsOnly'
   if (friendsOnly && !target.friends) throw denied('sendMessage to users who are not friends')
+}
+
+export function requireUnblocked(receiver: string, target: UserTarget): void {
+  if (target.blockedBySender) throw new Failure('ERR_BLOCKED_RECEIVER', { uid: receiver })
+  if (target.blockedByReceiver) throw new Failure('ERR_BLOCKED_SENDER', { uid: receiver })
 }
 
 export function requireMayReachGroup(

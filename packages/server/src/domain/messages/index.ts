@@ -1,4 +1,5 @@
 export { historyHandlers } from './history.ts'
 export { messageHandlers } from './messages.ts'
+export { reactionHandlers } from './reactions.ts'
 export { indexMessages } from './search.on.ts'
 export { type Sending, sendHandlers } from './send.ts'

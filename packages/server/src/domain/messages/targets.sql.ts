@@ -1,5 +1,5 @@
 import type { GroupScope, ScopePermissions } from '@chorale/contract/groups'
-import type { Db } from '../../database/app-db.ts'
+import type { AppDb, Db } from '../../database/app-db.ts'
 import { hot, rowsOf, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
@@ -46,6 +46,16 @@ export async function findUserTargets(
     questions.map(({ receiver }) => receiver),
   ])
   return byName(questions, rows, userQuestionName)
+}
+
+/** Undefined: there is no such user any more. */
+export async function findUserTarget(
+  { appId, db }: AppDb,
+  sender: string,
+  receiver: string,
+): Promise<UserTarget | undefined> {
+  const question = { appId, sender, receiver }
+  return (await findUserTargets(db, [question])).get(userQuestionName(question))
 }
 
 export function userQuestionName({ appId, sender, receiver }: UserQuestion): string {

@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import { type AppDb, allOf } from '../../database/app-db.ts'
+import type { EntryRow } from '../conversations/index.ts'
+import { within } from './windows.sql.ts'
+import type { Place } from './windows.ts'
+
+export interface ReactionRow {
+  readonly id: number
+  readonly reaction: string
+  readonly uid: string
+  readonly reactedAt: number
+}
+
+/** False: it was there already. */
+export async function insertReaction(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  { uid, reaction }: { uid: string; reaction: string },
+  now: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into reactions
+      (bucket, conversation_key, uid, seq, reaction, id, reacted_at, app_id)
+    values (${bucket}, ${key}, ${uid}, ${seq}, ${reaction},
+            nextval('entry_numbers') * 64 + ${bucket}, ${now}, ${appId})
+    on conflict do nothing returning id`.execute(db)
+  return rows.length > 0
+}
+
+/** False: there was none. */
+export async function deleteReaction(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  { uid, reaction }: { uid: string; reaction: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    delete from reactions
+    where bucket = ${bucket} and conversation_key = ${key} and uid = ${uid} and seq = ${seq}
+      and reaction = ${reaction} and app_id = ${appId}
+    returning id`.execute(db)
+  return rows.length > 0
+}
+
+export interface ReactionFilter {
+  readonly reaction: string | undefined
+  /** Only of members of this group who have one of these scopes. */
+  readonly by: { readonly guid: string; readonly scopes: readonly string[] } | undefined
+}
+
+export async function listReactions(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  { reaction, by }: ReactionFilter,
+  place: Place,
+): Promise<ReactionRow[]> {
+  const window = within(sql`r.id`, place)
+  const wanted = allOf([
+    sql`r.bucket = ${bucket} and r.conversation_key = ${key} and r.seq = ${seq}`,
+    sql`r.app_id = ${appId}`,
+    reaction === undefined ? undefined : sql`r.reaction = ${reaction}`,
+    by &&
+      sql`exists (select from group_members m where m.app_id = r.app_id and m.guid = ${by.guid}
+                  and m.uid = r.uid and m.scope = any(${by.scopes}))`,
+    window.is,
+  ])
+  const { rows } = await sql<ReactionRow>`
+    select r.id, r.reaction, r.uid, r.reacted_at as "reactedAt" from reactions r
+    where ${wanted} ${window.walk}`.execute(db)
+  return rows
+}

@@ -1,0 +1,153 @@
+import type { Reaction, reactions } from '@chorale/contract/messages'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Printed } from '../../pipeline/printed.ts'
+import {
+  actorOf,
+  type Entry,
+  loadCounterparts,
+  otherThan,
+  peopleIn,
+} from '../conversations/index.ts'
+import { findMembership } from './access.sql.ts'
+import { accessMessage, requireStanding } from './access.ts'
+import { requireUnblocked } from './delivery.ts'
+import { updateExtra } from './messages.sql.ts'
+import {
+  deleteReaction,
+  insertReaction,
+  listReactions,
+  type ReactionFilter,
+  type ReactionRow,
+} from './reactions.sql.ts'
+import { answerWith } from './show-message.ts'
+import { findUserTarget } from './targets.sql.ts'
+import { touched } from './touched.ts'
+import { type Place, placeOf, windowMeta } from './windows.ts'
+
+const mostKinds = 25
+
+export const reactionHandlers: Handlers<typeof reactions> = {
+  async listReactions({ params: { id }, query }, ctx) {
+    return list(ctx, id, undefined, placeOf(query, 'append'))
+  },
+
+  async listReactionsOfKind({ params: { id, reaction }, query }, ctx) {
+    return list(ctx, id, reaction, placeOf(query, 'append'))
+  },
+
+  async addReaction({ params: { id, reaction } }, ctx) {
+    return add(ctx, id, reaction)
+  },
+
+  async addReactionInBody({ params: { id }, body: { reaction } }, ctx) {
+    return add(ctx, id, reaction)
+  },
+
+  async removeReaction({ params: { id, reaction } }, ctx) {
+    const { uid } = actorOf(ctx)
+    const entry = await accessMessage(ctx, id, 'change')
+    requireStanding(entry)
+    if (!(await deleteReaction(ctx.db, entry.row, { uid, reaction }))) {
+      return answerWith(ctx, entry)
+    }
+    const counted = await count(ctx, entry, reaction, -1)
+    await ctx.outbox.append('message.reactionRemoved', { ...touched(entry.row, uid), reaction })
+    return answerWith(ctx, counted)
+  },
+}
+
+async function add<T>(ctx: Ctx, id: string, reaction: string): Promise<Printed<T>> {
+  const { uid } = actorOf(ctx)
+  const entry = await accessMessage(ctx, id, 'change')
+  requireStanding(entry)
+  await requireMayReact(ctx, entry)
+  const kinds = Object.keys(entry.row.extra?.reactions ?? {})
+  if (kinds.length >= mostKinds && !kinds.includes(reaction)) {
+    throw badRequest('reaction', `A message has at most ${mostKinds} different reactions.`)
+  }
+  if (!(await insertReaction(ctx.db, entry.row, { uid, reaction }, ctx.now))) {
+    return answerWith(ctx, entry)
+  }
+  const counted = await count(ctx, entry, reaction, 1)
+  await ctx.outbox.append('message.reactionAdded', { ...touched(entry.row, uid), reaction })
+  return answerWith(ctx, counted)
+}
+
+/** In a group its scope may be denied it; between two users a block stands in the way. */
+async function requireMayReact(ctx: Ctx, { receiver }: Entry): Promise<void> {
+  const { uid } = actorOf(ctx)
+  if (receiver.kind === 'group') {
+    const member = await findMembership(ctx.db, receiver.guid, uid)
+    if (member?.permissions.addReaction === 'deny') {
+      throw new Failure('ERR_PERMISSION_DENIED', { what: 'addReaction in this group' })
+    }
+    return
+  }
+  const other = otherThan(uid, receiver.uids)
+  const target = await findUserTarget(ctx.db, uid, other)
+  if (target) requireUnblocked(other, target)
+}
+
+/** How many there are of each stands beside the message; none left, no line. */
+async function count(
+  ctx: Ctx,
+  { row, receiver }: Entry,
+  reaction: string,
+  by: 1 | -1,
+): Promise<Entry> {
+  const { reactions: before = {}, ...beside } = row.extra ?? {}
+  const counts = new Map(Object.entries(before))
+  const now = (counts.get(reaction) ?? 0) + by
+  if (now > 0) counts.set(reaction, now)
+  else counts.delete(reaction)
+  const extra = { ...beside, ...(counts.size > 0 && { reactions: Object.fromEntries(counts) }) }
+  await updateExtra(ctx.db, row, extra, ctx.now)
+  return { row: { ...row, extra, updatedAt: ctx.now }, receiver }
+}
+
+/** In the order in which they came. */
+async function list(ctx: Ctx, id: string, reaction: string | undefined, place: Place) {
+  const entry = await accessMessage(ctx, id, 'read')
+  const filter = { reaction, by: await listingRights(ctx, entry) }
+  const rows = await listReactions(ctx.db, entry.row, filter, place)
+  const last = rows.at(-1)
+  const oldestFirst = place.affix === 'prepend' ? rows.toReversed() : rows
+  return {
+    data: await shown(ctx, id, oldestFirst),
+    meta: windowMeta(place, rows.length, last && { id: last.id }),
+  }
+}
+
+/** Undefined: everybody's; refused where that is denied. */
+async function listingRights(
+  { db, actor }: Ctx,
+  { receiver }: Entry,
+): Promise<ReactionFilter['by']> {
+  if (!actor || receiver.kind !== 'group') return undefined
+  const { guid } = receiver
+  const permissions = (await findMembership(db, guid, actor.uid))?.permissions ?? {}
+  if (permissions.listReactions === 'deny') {
+    throw new Failure('ERR_PERMISSION_DENIED', { what: 'listReactions in this group' })
+  }
+  const scopes = [permissions['listReactions.allowedScopes'] ?? []].flat()
+  return scopes.length > 0 ? { guid, scopes } : undefined
+}
+
+async function shown(
+  ctx: Ctx,
+  messageId: string,
+  rows: readonly ReactionRow[],
+): Promise<Reaction[]> {
+  const wanted = { uids: rows.map(({ uid }) => uid), guids: [] }
+  const as = await loadCounterparts(peopleIn(ctx.db), wanted, ctx.actor?.uid)
+  const seen = as({ withBlocks: false })
+  return rows.map(({ id, reaction, uid, reactedAt }) => ({
+    id: String(id),
+    messageId,
+    reaction,
+    uid,
+    reactedAt,
+    reactedBy: seen.user(uid),
+  }))
+}
