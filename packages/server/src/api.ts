@@ -18,11 +18,13 @@ import {
   scopePermissionHandlers,
 } from './domain/groups/index.ts'
 import {
+  deleteSubscriptions,
   historyHandlers,
   messageHandlers,
   reactionHandlers,
   type Sending,
   sendHandlers,
+  threadHandlers,
 } from './domain/messages/index.ts'
 import {
   furnishRoles,
@@ -64,6 +66,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...messageHandlers,
       ...historyHandlers(sending.people),
       ...reactionHandlers,
+      ...threadHandlers,
     },
   }
 }
@@ -72,6 +75,7 @@ export function handlersWith(sending: Sending): AllHandlers {
 async function farewell(ctx: Ctx, uid: string): Promise<void> {
   await leaveAllGroups(ctx, uid)
   await deleteUserConversations(ctx.db, uid)
+  await deleteSubscriptions(ctx.db, uid)
 }
 
 /** What every new app has from its first moment. */

@@ -1,4 +1,5 @@
 export * from './history.ts'
 export * from './messages.ts'
 export * from './reactions.ts'
+export * from './threads.ts'
 export * from './windows.ts'

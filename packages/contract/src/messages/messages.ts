@@ -84,6 +84,9 @@ const content = {
   category: withDefault(OneOf('message', 'custom', 'interactive'), 'message'),
   type: withDefault(Type.String({ minLength: 1, maxLength: 100 }), 'text'),
   data: Type.Optional(Content),
+  quotedMessageId: Type.Optional(
+    Type.Union([MessageId, Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
+  ),
   tags: Type.Optional(Tags),
 }
 
@@ -124,7 +127,7 @@ const dataErrors = [
   'ERR_INVALID_MESSAGE_DATA',
   'ERR_INVALID_METADATA',
 ] as const
-const contentErrors = [...dataErrors, 'ERR_INVALID_MESSAGE_TYPE'] as const
+export const contentErrors = [...dataErrors, 'ERR_INVALID_MESSAGE_TYPE'] as const
 
 /** What may stand between sender and receiver. */
 const deliveryErrors = [
@@ -151,7 +154,7 @@ export const messages = operations({
     feature: 'createMessage',
     body: NewMessage,
     response: SendAnswer,
-    errors: [...contentErrors, ...deliveryErrors],
+    errors: [...contentErrors, ...deliveryErrors, 'ERR_MESSAGE_ID_NOT_FOUND'],
   },
   sendBotMessage: {
     method: 'POST',
@@ -163,7 +166,12 @@ export const messages = operations({
     params: Type.Object({ uid: Uid }),
     body: NewMessage,
     response: SendAnswer,
-    errors: [...contentErrors, 'ERR_UID_NOT_FOUND', 'ERR_GUID_NOT_FOUND'],
+    errors: [
+      ...contentErrors,
+      'ERR_UID_NOT_FOUND',
+      'ERR_GUID_NOT_FOUND',
+      'ERR_MESSAGE_ID_NOT_FOUND',
+    ],
   },
   getMessage: {
     method: 'GET',

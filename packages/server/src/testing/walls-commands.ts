@@ -21,6 +21,7 @@ const nouns = [
   'positions',
   'messages',
   'reactions',
+  'threads',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -282,6 +283,11 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   addReaction: as({ params: ofReaction }),
   addReactionInBody: as({ params: ofMessage, body: given({ reaction }) }),
   removeReaction: as({ params: ofReaction }),
+
+  replyToMessage: as({ params: ofMessage, body: given({ data: said }) }),
+  listThreads: perhapsAs({ query: some(near) }),
+  subscribeToThread: as({ params: ofMessage }),
+  unsubscribeFromThread: as({ params: ofMessage }),
 
   getConversation: as({ params: given({ conversationId }) }),
   deleteConversation: as({ params: given({ conversationId }) }),

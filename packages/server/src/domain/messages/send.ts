@@ -1,4 +1,4 @@
-import type { messages, NewMessage } from '@chorale/contract/messages'
+import type { messages, NewMessage, threads } from '@chorale/contract/messages'
 import type { Db } from '../../database/app-db.ts'
 import type { Lane } from '../../database/lane.ts'
 import { openLoader } from '../../database/loader.ts'
@@ -8,6 +8,7 @@ import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { Printed, printWith } from '../../pipeline/printed.ts'
 import {
   type Appended,
+  actorOf,
   type ConversationKey,
   type Entry,
   ensureUserConversation,
@@ -19,14 +20,18 @@ import {
   type Receiver,
 } from '../conversations/index.ts'
 import { requireUser } from '../users/index.ts'
+import { accessMessage } from './access.ts'
 import { type Content, checkContent } from './content.ts'
 import { requireMayReachGroup, requireMayReachUser, requireMaySend } from './delivery.ts'
+import { requireQuotable } from './quotes.ts'
+import { receiverOfReply } from './replies.ts'
 import {
   findGroupTargets,
   findUserTargets,
   groupQuestionName,
   userQuestionName,
 } from './targets.sql.ts'
+import { subscribeByReply } from './threads.sql.ts'
 
 const systemUid = 'app_system'
 const atOnce = { concurrency: 2, mostPerBatch: 100 }
@@ -37,7 +42,10 @@ export interface Sending {
   readonly people: (appId: string) => People
 }
 
-type SendHandlers = Pick<Handlers<typeof messages>, 'sendMessage' | 'sendBotMessage'>
+type SendHandlers = Pick<
+  Handlers<typeof messages & typeof threads>,
+  'sendMessage' | 'sendBotMessage' | 'replyToMessage'
+>
 
 /** The hot way: what a send must know is asked together with others, and committed together. */
 export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
@@ -58,6 +66,7 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     sender: Sender,
     content: Content,
     to: To,
+    parent: Entry | undefined,
   ): Promise<{ conversation: ConversationKey; receiver: Receiver }> {
     const { appId } = ctx.db
     const { uid } = sender
@@ -65,7 +74,7 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     if (to.type === 'group') {
       const target = await groupTarget.load({ appId, sender: uid, guid: to.id })
       if (!target) throw new Failure('ERR_GUID_NOT_FOUND', { guid: to.id })
-      if (sender.actor) requireMayReachGroup(sender.actor, to.id, target, false)
+      if (sender.actor) requireMayReachGroup(sender.actor, to.id, target, parent !== undefined)
       return { conversation: target, receiver: { kind: 'group', guid: to.id } }
     }
     if (to.id === uid) throw badRequest('receiver', 'Nobody writes to themselves.')
@@ -81,11 +90,23 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
   }
 
   /** The stored message as JSON text. */
-  async function send(ctx: Ctx, sender: Sender, body: NewMessage, to: To): Promise<string> {
+  async function send(
+    ctx: Ctx,
+    sender: Sender,
+    body: NewMessage,
+    to: To,
+    parent?: Entry,
+  ): Promise<string> {
     const content = checkContent(body.category, body.type, body.data)
-    const { conversation, receiver } = await reach(ctx, sender, content, to)
+    const { conversation, receiver } = await reach(ctx, sender, content, to, parent)
     const { bucket, key } = conversation
-    const extra = extraOf(body, content)
+    if (parent && parent.row.key !== key) throw new Failure('ERR_WRONG_MESSAGE_THREAD')
+    if (body.quotedMessageId !== undefined) {
+      await requireQuotable(ctx, conversation, Number(body.quotedMessageId))
+    }
+    // First, so that no reply is stored whose sender does not follow the thread.
+    if (parent) await subscribeByReply(ctx.db, parent.row, sender.uid)
+    const extra = extraOf(body, content, parent)
     const said = {
       sender: sender.uid,
       category: content.category,
@@ -96,8 +117,9 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
       ...{ bucket, key, appId: ctx.db.appId, ...said },
       muid: body.muid,
       extra: extra && JSON.stringify(extra),
-      counts: counts(content),
-      shows: shows(ctx, content),
+      parentSeq: parent?.row.seq,
+      counts: !parent && counts(content),
+      shows: shows(ctx, content, parent !== undefined),
     })
     const { seq, id, at } = placed
     const stored = placed.repeated ? await findEntry(ctx.db, conversation, seq) : undefined
@@ -125,6 +147,14 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     async sendBotMessage({ params: { uid }, body }, ctx) {
       await requireUser(ctx, uid)
       return sendToAll(body, (to) => send(ctx, { uid, actor: undefined }, body, to))
+    },
+
+    async replyToMessage({ params: { id }, body }, ctx) {
+      const { uid } = actorOf(ctx)
+      const parent = await accessMessage(ctx, id, 'read')
+      const to = receiverOfReply(parent, uid, body)
+      const data = await send(ctx, { uid, actor: ctx.actor }, body, to, parent)
+      return new Printed(printWith({}, { data }))
     },
   }
 }
@@ -175,10 +205,15 @@ async function outcome(send: (to: To) => Promise<string>, to: To): Promise<[stri
 }
 
 /** What stands beside the data: most messages have none of it. */
-function extraOf(body: NewMessage, { mentions }: Content) {
-  const tags = body.tags?.length ? body.tags : undefined
-  if (!tags && mentions.length === 0) return undefined
-  return { ...(tags && { tags }), ...(mentions.length > 0 && { mentions }) }
+function extraOf(body: NewMessage, { mentions }: Content, parent: Entry | undefined) {
+  const { tags = [], quotedMessageId: quoted } = body
+  if (tags.length + mentions.length === 0 && quoted === undefined && !parent) return undefined
+  return {
+    ...(tags.length > 0 && { tags }),
+    ...(mentions.length > 0 && { mentions }),
+    ...(quoted !== undefined && { quoted: Number(quoted) }),
+    ...(parent && { parent: parent.row.id }),
+  }
 }
 
 /** Custom messages raise unread counts only when they say so. */
@@ -188,7 +223,8 @@ function counts({ category, data }: Content): boolean {
   return metadata?.incrementUnreadCount === true
 }
 
-function shows({ app }: Ctx, { category, data }: Content): boolean {
+function shows({ app }: Ctx, { category, data }: Content, reply: boolean): boolean {
+  if (reply && app.settings['core.conversations.updateOnReplies'] === false) return false
   if (category !== 'custom') return true
   return (
     app.settings['core.conversations.updateOnCustomMessage'] !== false &&

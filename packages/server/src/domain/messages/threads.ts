@@ -1,0 +1,53 @@
+import type { threads } from '@chorale/contract/messages'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { inside, Printed, printList, printWith } from '../../pipeline/printed.ts'
+import { actorOf, peopleIn, printEntries } from '../conversations/index.ts'
+import { accessMessage } from './access.ts'
+import { requireParent } from './replies.ts'
+import { answerWith } from './show-message.ts'
+import { listThreads, setSubscription, type ThreadRow } from './threads.sql.ts'
+import { touched } from './touched.ts'
+import { placeOf, windowMeta } from './windows.ts'
+
+type ThreadHandlers = Omit<Handlers<typeof threads>, 'replyToMessage'>
+
+export const threadHandlers: ThreadHandlers = {
+  async listThreads({ query }, ctx) {
+    const place = placeOf(query, 'prepend')
+    const rows = await listThreads(ctx.db, ctx.actor?.uid, place)
+    const newestFirst = place.affix === 'append' ? rows.toReversed() : rows
+    const meta = windowMeta(place, rows.length, rows.at(-1)?.lastReply)
+    return new Printed(printWith({ meta }, { data: await printed(ctx, newestFirst) }))
+  },
+
+  async subscribeToThread({ params: { id } }, ctx) {
+    const { uid } = actorOf(ctx)
+    const entry = await accessMessage(ctx, id, 'read')
+    requireParent(entry)
+    if (await setSubscription(ctx.db, entry.row, uid, true)) {
+      await ctx.outbox.append('thread.subscribed', touched(entry.row, uid))
+    }
+    return answerWith(ctx, entry)
+  },
+
+  async unsubscribeFromThread({ params: { id } }, ctx) {
+    const { uid } = actorOf(ctx)
+    const entry = await accessMessage(ctx, id, 'read')
+    if (await setSubscription(ctx.db, entry.row, uid, false)) {
+      await ctx.outbox.append('thread.unsubscribed', touched(entry.row, uid))
+    }
+    return answerWith(ctx, entry)
+  },
+}
+
+async function printed(ctx: Ctx, rows: readonly ThreadRow[]): Promise<string> {
+  const parents = rows.map(({ parent }) => parent)
+  const view = { viewer: ctx.actor?.uid }
+  const messages = await printEntries(ctx.db, peopleIn(ctx.db), parents, view)
+  return printList(
+    messages.map((message, place) => {
+      const unread = rows[place]?.unread ?? undefined
+      return unread === undefined ? message : inside(message, [`"unreadRepliesCount":${unread}`])
+    }),
+  )
+}
