@@ -21,6 +21,7 @@ import {
   deleteSubscriptions,
   historyHandlers,
   messageHandlers,
+  pinHandlers,
   reactionHandlers,
   type Sending,
   sendHandlers,
@@ -67,6 +68,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...historyHandlers(sending.people),
       ...reactionHandlers,
       ...threadHandlers,
+      ...pinHandlers,
     },
   }
 }

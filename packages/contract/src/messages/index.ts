@@ -1,5 +1,6 @@
 export * from './history.ts'
 export * from './messages.ts'
+export * from './pins.ts'
 export * from './reactions.ts'
 export * from './threads.ts'
 export * from './windows.ts'

@@ -22,6 +22,7 @@ const nouns = [
   'messages',
   'reactions',
   'threads',
+  'pins',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -288,6 +289,9 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   listThreads: perhapsAs({ query: some(near) }),
   subscribeToThread: as({ params: ofMessage }),
   unsubscribeFromThread: as({ params: ofMessage }),
+
+  pinMessage: perhapsAs({ params: ofMessage }),
+  unpinMessage: perhapsAs({ params: ofMessage }),
 
   getConversation: as({ params: given({ conversationId }) }),
   deleteConversation: as({ params: given({ conversationId }) }),

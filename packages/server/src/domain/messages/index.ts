@@ -1,5 +1,6 @@
 export { historyHandlers } from './history.ts'
 export { messageHandlers } from './messages.ts'
+export { pinHandlers } from './pins.ts'
 export { reactionHandlers } from './reactions.ts'
 export { indexMessages } from './search.on.ts'
 export { type Sending, sendHandlers } from './send.ts'

@@ -4,6 +4,7 @@ import { appendWithin, type Entry, type EntryRow } from '../conversations/index.
 import { accessMessage, actingUid, requireMayChange } from './access.ts'
 import { checkContent } from './content.ts'
 import { deleteTraces, updateMessage, withdrawMessage } from './messages.sql.ts'
+import { deletePin } from './pins.sql.ts'
 import { answerWith } from './show-message.ts'
 import { lowerReplies } from './threads.sql.ts'
 
@@ -46,6 +47,7 @@ export const messageHandlers: MessageHandlers = {
     const extra = { ...(permanent ? {} : beside), deletedBy: actingUid(ctx) }
     await withdrawMessage(ctx.db, entry, { extra, forever: permanent }, ctx.now)
     if (permanent) await deleteTraces(ctx.db, entry.row)
+    else await deletePin(ctx.db, entry.row)
     if (beside.parent !== undefined) await lowerReplies(ctx.db, entry.row)
     return answerWith(ctx, await recordAction(ctx, 'deleted', entry))
   },
