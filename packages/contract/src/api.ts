@@ -1,7 +1,7 @@
 import { apiKeys, app, appSettings, apps } from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
-import { history, messages, pins, reactions, threads } from './messages/index.ts'
+import { history, messages, pins, reactions, saves, threads } from './messages/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { authTokens, blockedUsers, friends, users } from './users/index.ts'
@@ -30,6 +30,7 @@ export const api = {
   reactions,
   threads,
   pins,
+  saves,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

@@ -24,6 +24,7 @@ import {
   pinHandlers,
   reactionHandlers,
   type Sending,
+  saveHandlers,
   sendHandlers,
   threadHandlers,
 } from './domain/messages/index.ts'
@@ -69,6 +70,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...reactionHandlers,
       ...threadHandlers,
       ...pinHandlers,
+      ...saveHandlers,
     },
   }
 }

@@ -23,6 +23,7 @@ const nouns = [
   'reactions',
   'threads',
   'pins',
+  'saves',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -292,6 +293,8 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
 
   pinMessage: perhapsAs({ params: ofMessage }),
   unpinMessage: perhapsAs({ params: ofMessage }),
+  saveMessage: as({ params: ofMessage }),
+  unsaveMessage: as({ params: ofMessage }),
 
   getConversation: as({ params: given({ conversationId }) }),
   deleteConversation: as({ params: given({ conversationId }) }),
