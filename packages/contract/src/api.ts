@@ -1,7 +1,15 @@
 import { apiKeys, app, appSettings, apps } from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
-import { history, messages, pins, reactions, saves, threads } from './messages/index.ts'
+import {
+  history,
+  interactions,
+  messages,
+  pins,
+  reactions,
+  saves,
+  threads,
+} from './messages/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { authTokens, blockedUsers, friends, users } from './users/index.ts'
@@ -29,6 +37,7 @@ export const api = {
   history,
   reactions,
   threads,
+  interactions,
   pins,
   saves,
 } as const

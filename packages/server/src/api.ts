@@ -20,6 +20,7 @@ import {
 import {
   deleteSubscriptions,
   historyHandlers,
+  interactionHandlers,
   messageHandlers,
   pinHandlers,
   reactionHandlers,
@@ -69,6 +70,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...historyHandlers(sending.people),
       ...reactionHandlers,
       ...threadHandlers,
+      ...interactionHandlers,
       ...pinHandlers,
       ...saveHandlers,
     },

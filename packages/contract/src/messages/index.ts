@@ -1,4 +1,5 @@
 export * from './history.ts'
+export * from './interactions.ts'
 export * from './messages.ts'
 export * from './pins.ts'
 export * from './reactions.ts'

@@ -22,6 +22,7 @@ const nouns = [
   'messages',
   'reactions',
   'threads',
+  'interactions',
   'pins',
   'saves',
 ] as const
@@ -291,6 +292,7 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   subscribeToThread: as({ params: ofMessage }),
   unsubscribeFromThread: as({ params: ofMessage }),
 
+  markInteracted: as({ params: ofMessage, body: fc.constant({ interactions: ['cup'] }) }),
   pinMessage: perhapsAs({ params: ofMessage }),
   unpinMessage: perhapsAs({ params: ofMessage }),
   saveMessage: as({ params: ofMessage }),

@@ -1,4 +1,5 @@
 export { historyHandlers } from './history.ts'
+export { interactionHandlers } from './interactions.ts'
 export { messageHandlers } from './messages.ts'
 export { pinHandlers } from './pins.ts'
 export { reactionHandlers } from './reactions.ts'
