@@ -7,6 +7,7 @@ import {
   messages,
   pins,
   reactions,
+  receipts,
   saves,
   threads,
 } from './messages/index.ts'
@@ -40,6 +41,7 @@ export const api = {
   interactions,
   pins,
   saves,
+  receipts,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

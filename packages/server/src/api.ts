@@ -24,6 +24,7 @@ import {
   messageHandlers,
   pinHandlers,
   reactionHandlers,
+  receiptHandlers,
   type Sending,
   saveHandlers,
   sendHandlers,
@@ -73,6 +74,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...interactionHandlers,
       ...pinHandlers,
       ...saveHandlers,
+      ...receiptHandlers,
     },
   }
 }

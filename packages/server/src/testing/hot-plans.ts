@@ -34,7 +34,8 @@ import {
   walkConversation,
 } from '../domain/messages/history.sql.ts'
 import { findGroupPlace } from '../domain/messages/history-scope.sql.ts'
-import { findMessage } from '../domain/messages/messages.sql.ts'
+import { findMessage, lockConversationOf } from '../domain/messages/messages.sql.ts'
+import { listReceipts } from '../domain/messages/receipts.sql.ts'
 import { messageOf } from './log-entries.ts'
 import { type Explainer, objectionsTo } from './plans.ts'
 
@@ -84,6 +85,9 @@ export const hotStatements: Readonly<Record<string, Work>> = {
   receipts: (db, { place, uid, head }) =>
     findReceipts(db, [{ ...place, seq: head, id: 1, reader: uid }]),
   message: async (db, crowded) => findMessage(db, await lastId(db, crowded), false),
+  'hold its conversation': async (db, crowded) => lockConversationOf(db, await lastId(db, crowded)),
+  'who received it': (db, { place, uid, head }) =>
+    listReceipts(db, { ...place, seq: head, sender: uid }, { after: '', limit: 100, examine: 500 }),
   'participant leaves': (db, { place, uid }) => deleteParticipants(db, place, [uid]),
 }
 

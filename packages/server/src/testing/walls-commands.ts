@@ -25,6 +25,7 @@ const nouns = [
   'interactions',
   'pins',
   'saves',
+  'receipts',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -297,6 +298,7 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   unpinMessage: perhapsAs({ params: ofMessage }),
   saveMessage: as({ params: ofMessage }),
   unsaveMessage: as({ params: ofMessage }),
+  listReceipts: perhapsAs({ params: ofMessage, query: some({ uid }) }),
 
   getConversation: as({ params: given({ conversationId }) }),
   deleteConversation: as({ params: given({ conversationId }) }),

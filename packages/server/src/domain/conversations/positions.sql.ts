@@ -88,7 +88,10 @@ export async function setDelivered(
   `.execute(db)
 }
 
-/** Delivered or read up to here, at this time. */
+/**
+ * Delivered or read up to here, at this time. Who marked messages unread and reads them again had
+ * read them before: the first move stays the answer.
+ */
 export async function recordMove(
   { appId, db }: AppDb,
   { bucket, key }: ConversationKey,
@@ -96,6 +99,9 @@ export async function recordMove(
 ): Promise<void> {
   await sql`
     insert into position_moves (bucket, conversation_key, uid, kind, seq, at, app_id)
-    values (${bucket}, ${key}, ${move.uid}, ${move.kind}, ${move.seq}, ${move.at}, ${appId})
-    on conflict do nothing`.execute(db)
+    select ${bucket}, ${key}, ${move.uid}, ${move.kind}, ${move.seq}, ${move.at}, ${appId}
+    where not exists (
+      select from position_moves
+      where bucket = ${bucket} and conversation_key = ${key} and uid = ${move.uid}
+        and kind = ${move.kind} and seq >= ${move.seq})`.execute(db)
 }

@@ -1,0 +1,40 @@
+import { Type } from 'typebox'
+import { OneOf, Timestamp } from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { Uid } from '../users/users.ts'
+import { MessageId } from './messages.ts'
+import { windowLimit } from './windows.ts'
+
+const Receipt = Type.Object({
+  messageId: Type.String(),
+  uid: Type.String(),
+  deliveredAt: Type.Optional(Timestamp),
+  readAt: Type.Optional(Timestamp),
+})
+
+export const receipts = operations({
+  listReceipts: {
+    method: 'GET',
+    path: '/messages/:id/receipts',
+    summary: 'List who a message has reached, and who has read it',
+    tag: 'Messages',
+    effect: 'read',
+    requires: 'fullAccess',
+    onBehalfOf: 'optional',
+    params: Type.Object({ id: MessageId }),
+    query: Type.Object({ limit: windowLimit(100), uid: Type.Optional(Uid) }),
+    response: Type.Object({
+      data: Type.Array(Receipt),
+      meta: Type.Object({
+        current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
+        next: Type.Optional(
+          Type.Object({
+            affix: OneOf('append'),
+            uid: Type.String({ description: 'Pass it back.' }),
+          }),
+        ),
+      }),
+    }),
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_MESSAGE_ID_NOT_FOUND', 'ERR_MESSAGE_NO_ACCESS'],
+  },
+})
