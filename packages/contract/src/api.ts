@@ -2,6 +2,7 @@ import { apiKeys, app, appSettings, apps } from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
 import {
+  edits,
   history,
   interactions,
   messages,
@@ -36,6 +37,7 @@ export const api = {
   scopePermissions,
   messages,
   history,
+  edits,
   reactions,
   threads,
   interactions,

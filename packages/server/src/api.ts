@@ -19,6 +19,7 @@ import {
 } from './domain/groups/index.ts'
 import {
   deleteSubscriptions,
+  editHandlers,
   historyHandlers,
   interactionHandlers,
   messageHandlers,
@@ -69,6 +70,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...sendHandlers(sending),
       ...messageHandlers,
       ...historyHandlers(sending.people),
+      ...editHandlers,
       ...reactionHandlers,
       ...threadHandlers,
       ...interactionHandlers,

@@ -1,3 +1,4 @@
+export * from './edits.ts'
 export * from './history.ts'
 export * from './interactions.ts'
 export * from './messages.ts'

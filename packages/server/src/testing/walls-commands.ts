@@ -20,6 +20,7 @@ const nouns = [
   'conversations',
   'positions',
   'messages',
+  'edits',
   'reactions',
   'threads',
   'interactions',
@@ -281,6 +282,7 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   getMessage: perhapsAs({ params: ofMessage }),
   editMessage: perhapsAs({ params: ofMessage, body: given({ data: said }) }),
   deleteMessage: perhapsAs({ params: ofMessage, body: some({ permanent: flag }) }),
+  listEdits: perhapsAs({ params: ofMessage, query: some(near) }),
 
   listReactions: perhapsAs({ params: ofMessage, query: some(near) }),
   listReactionsOfKind: perhapsAs({ params: ofReaction, query: some(near) }),

@@ -1,3 +1,4 @@
+export { editHandlers } from './edits.ts'
 export { historyHandlers } from './history.ts'
 export { interactionHandlers } from './interactions.ts'
 export { messageHandlers } from './messages.ts'

@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { AppDb } from '../../database/app-db.ts'
+import type { EntryRow } from '../conversations/index.ts'
+import { within } from './windows.sql.ts'
+import type { Place } from './windows.ts'
+
+export interface EditRow {
+  readonly id: number
+  readonly data: Record<string, unknown>
+  readonly editedAt: number
+}
+
+export async function listEdits(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  place: Place,
+): Promise<EditRow[]> {
+  const window = within(sql`nth`, place)
+  const { rows } = await sql<EditRow>`
+    select nth as id, data, edited_at as "editedAt" from entry_edits
+    where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq} and app_id = ${appId}
+      and ${window.is} ${window.walk}`.execute(db)
+  return rows
+}
