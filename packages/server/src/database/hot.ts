@@ -15,14 +15,6 @@ export function hot<Row>(name: string, text: string): HotStatement<Row> {
   return { text }
 }
 
-/**
- * Arrays, `$1` and following, as rows. Behind a `select` PostgreSQL does not see how long they are:
- * for short ones it would make a new plan at every call, which takes longer than running it.
- */
-export function rowsOf(...types: readonly string[]): string {
-  return `unnest(${types.map((type, place) => `(select $${place + 1}::${type}[])`).join(', ')})`
-}
-
 export async function run<Row>(
   db: Db,
   { text }: HotStatement<Row>,

@@ -2,7 +2,7 @@ import type { ApiKeyScope, Region } from '@chorale/contract/apps'
 import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
 import { sql } from 'kysely'
 import type { Db, InstallDb } from '../../database/app-db.ts'
-import { hot, rowsOf, run } from '../../database/hot.ts'
+import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
 export interface AppAndKey {
@@ -24,7 +24,7 @@ const appsAndKeys = hot<AppAndKey & { place: number }>(
                     where s.app_id = a.app_id), '{}') as settings,
           (select jsonb_build_object('name', k.name, 'scope', k.scope) from api_keys k
            where k.app_id = a.app_id and k.key_hash = w.key_hash) as key
-   from ${rowsOf('text', 'bytea')} with ordinality as w(app_id, key_hash, place)
+   from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, key_hash, place)
    join apps a on a.app_id = w.app_id
    where a.archived_at is null`,
 )
@@ -63,7 +63,7 @@ const actors = hot<ActorRow & { place: number }>(
   `select w.place, u.uid, u.role, r.settings as "roleSettings", r.permissions,
           array(select f.feature from role_restricted_features f
                 where f.app_id = u.app_id and f.role = u.role) as "restrictedFeatures"
-   from ${rowsOf('text', 'text')} with ordinality as w(app_id, uid, place)
+   from unnest($1::text[], $2::text[]) with ordinality as w(app_id, uid, place)
    join users u on u.app_id = w.app_id and u.uid = w.uid
    join roles r on r.app_id = u.app_id and r.role = u.role
    where u.deactivated_at is null`,

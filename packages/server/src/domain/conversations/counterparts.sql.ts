@@ -1,7 +1,7 @@
 import type { GroupScope, GroupType } from '@chorale/contract/groups'
 import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
-import { hot, rowsOf, run } from '../../database/hot.ts'
+import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
 /** A group as a viewer sees it, who may be no one. */
@@ -60,7 +60,7 @@ export interface SeenGroup {
 const seenGroups = hot<GroupRow & { place: number }>(
   'seen groups',
   `select w.place, ${groupColumnsText}
-   from ${rowsOf('text', 'text', 'text')} with ordinality as w(app_id, guid, viewer, place)
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, guid, viewer, place)
    join groups g on g.app_id = w.app_id and g.guid = w.guid
    join conversations c on c.bucket = g.bucket and c.conversation_key = g.conversation_key
    left join group_members m on m.app_id = g.app_id and m.guid = g.guid and m.uid = w.viewer`,

@@ -1,6 +1,6 @@
 import type { GroupScope, ScopePermissions } from '@chorale/contract/groups'
 import type { AppDb, Db } from '../../database/app-db.ts'
-import { hot, rowsOf, run } from '../../database/hot.ts'
+import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
 /** What a send must know of a user it goes to: one row per question, all questions at once. */
@@ -29,7 +29,7 @@ const userTargets = hot<UserTarget & { place: number }>(
                   and b.uid = w.receiver and b.blocked_uid = w.sender) as "blockedByReceiver",
           exists (select from friends f where f.app_id = w.app_id
                   and f.uid = w.sender and f.friend_uid = w.receiver) as friends
-   from ${rowsOf('text', 'text', 'text')} with ordinality
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality
      as w(app_id, sender, receiver, place)
    join users u on u.app_id = w.app_id and u.uid = w.receiver and u.deactivated_at is null
    left join user_conversations c on c.app_id = w.app_id
@@ -86,7 +86,7 @@ const groupTargets = hot<GroupTarget & { place: number }>(
           coalesce((select s.permissions from group_scope_permissions s
                     where s.app_id = w.app_id and s.guid = w.guid and s.scope = m.scope),
                    '{}') as permissions
-   from ${rowsOf('text', 'text', 'text')} with ordinality as w(app_id, sender, guid, place)
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, sender, guid, place)
    join groups g on g.app_id = w.app_id and g.guid = w.guid
    left join group_members m on m.app_id = w.app_id and m.guid = w.guid and m.uid = w.sender`,
 )

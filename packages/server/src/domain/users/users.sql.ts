@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf, type Db, jsonb, startingWith } from '../../database/app-db.ts'
-import { hot, rowsOf, run } from '../../database/hot.ts'
+import { hot, run } from '../../database/hot.ts'
 import { countedUpTo, type Key, type PageRequest } from '../../database/keyset.ts'
 import { byName } from '../../database/loader.ts'
 
@@ -126,7 +126,7 @@ const seenUsers = hot<UserRow & { place: number }>(
              and b.uid = w.viewer and b.blocked_uid = u.uid) as "blockedByMeAt",
           (select b.blocked_at from blocked_users b where b.app_id = w.app_id
              and b.uid = u.uid and b.blocked_uid = w.viewer) as "hasBlockedMeAt"
-   from ${rowsOf('text', 'text', 'text')} with ordinality as w(app_id, uid, viewer, place)
+   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, uid, viewer, place)
    join users u on u.app_id = w.app_id and u.uid = w.uid
    left join presence p on p.app_id = u.app_id and p.uid = u.uid`,
 )
