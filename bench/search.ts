@@ -161,7 +161,7 @@ function report({ secondsPer100k, bytesPerMessage }: Indexed, times: Times): Rep
     ],
     goals: [
       { what: 'bytes of index per message', value: bytesInAll, atMost: 1000 },
-      ratio('conversation of 100,000, rare', 'conversation of 140, rare', 10),
+      ratio('conversation of 100,000, rare', 'conversation of 140, rare', 20),
       ratio('user in 2,000 groups, rare', 'user in 100 groups, rare', 10),
     ],
     notes: [`${total} messages of about ${bytes} bytes; without HTTP.`],

@@ -38,7 +38,7 @@ const text = `
   case when e.category <> 'action' and e.deleted_at is null and not e.erased
        then e.data->>'text' end as text`
 
-/** Across apps, because a bundle of appended entries is. */
+/** Across apps, because a bundle of appended entries is. A conversation that is gone has none. */
 export async function readSpans(db: Db, spans: readonly EntrySpan[]): Promise<EntryText[]> {
   const { rows } = await sql<EntryText>`
     select e.bucket, e.conversation_key as key, e.seq, e.id, e.app_id as "appId", coalesce(e.change, 0) as change, ${sql.raw(text)}
@@ -46,6 +46,9 @@ export async function readSpans(db: Db, spans: readonly EntrySpan[]): Promise<En
                 ${spans.map(({ key }) => key)}::bigint[],
                 ${spans.map(({ firstSeq }) => firstSeq)}::bigint[],
                 ${spans.map(({ lastSeq }) => lastSeq)}::bigint[]) as s(bucket, key, first, last)
+    cross join lateral (
+      select from conversations c
+      where c.bucket = s.bucket and c.conversation_key = s.key limit 1) c
     cross join lateral (
       select * from entries e
       where e.bucket = s.bucket and e.conversation_key = s.key
@@ -79,6 +82,21 @@ export async function saveWords(db: Db, rows: readonly IndexRow[]): Promise<void
     set change = excluded.change, words = excluded.words
     where w.change < excluded.change
        or (w.change = excluded.change and w.words <> excluded.words)`.execute(db)
+}
+
+/** A step of forgetting a conversation that is gone. True: there may be more. */
+export async function deleteWords(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  most: number,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from entry_words
+    where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId} and id = any(array(
+      select id from entry_words
+      where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}
+      order by id limit ${most}))`.execute(db)
+  return Number(numAffectedRows) === most
 }
 
 export interface Walked {
