@@ -14,7 +14,7 @@ import {
 } from './messages/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
-import { authTokens, blockedUsers, friends, users } from './users/index.ts'
+import { authTokens, blockedUsers, friends, me, users } from './users/index.ts'
 
 /** Every operation, by noun. */
 export const api = {
@@ -29,6 +29,7 @@ export const api = {
   authTokens,
   friends,
   blockedUsers,
+  me,
   conversations,
   positions,
   groups,

@@ -31,10 +31,20 @@ export const errors = {
     message: 'The API key {apiKey} does not exist.',
     fix: 'Use a key of this app; `chorale key list` shows them.',
   },
+  AUTH_ERR_EMPTY_AUTH_TOKEN: {
+    status: 401,
+    message: 'The auth token is missing.',
+    fix: 'Send the header authToken.',
+  },
+  AUTH_ERR_AUTH_TOKEN_NOT_FOUND: {
+    status: 401,
+    message: 'The auth token does not exist, or its user is deactivated.',
+    fix: 'Let the server of the app create a new one.',
+  },
   AUTH_ERR_NO_ACCESS: {
     status: 403,
-    message: 'The API key may not make this call.',
-    fix: 'Use a key with the scope {scope}.',
+    message: 'These credentials do not allow this call.',
+    fix: 'Use {needed}.',
   },
   AUTH_ERR_EMPTY_AUTH_HEADER: {
     status: 401,
@@ -85,7 +95,7 @@ export const errors = {
   ERR_PERMISSION_DENIED: {
     status: 403,
     message: 'This user is not allowed to do that.',
-    fix: 'The role of the acting user denies {what}.',
+    fix: 'Denied to the acting user: {what}.',
   },
 
   // Users

@@ -23,6 +23,7 @@ const named = { User, AuthToken, Role, ApiKey, App, Group, Message, Conversation
  */
 const tags: Readonly<Record<string, string>> = {
   Users: 'The people of an app. The app gives each a uid.',
+  Me: 'The user of a device, who calls with an auth token.',
   'Auth Tokens': 'What the device of a user shows. A token stands for one user.',
   Friends: 'Friendship holds in both directions.',
   'Blocked Users': 'Blocking has a direction: the one who blocks, and the one who is blocked.',
@@ -59,13 +60,14 @@ export function openapi(version: string): OpenApiDocument {
     },
     servers: [thisHost, appHost],
     tags: tagsInUse(),
-    security: [{ appId: [], apikey: [] }, { apikey: [] }],
+    security: withKey,
     paths: paths(),
     components: {
       schemas: { ...named, Error: errorSchema },
       securitySchemes: {
         appId: header('appId', 'Names the app, where the host name does not.'),
         apikey: header('apikey', 'An API key of the app.'),
+        authToken: header('authToken', 'The auth token of a user, on their device.'),
         key: header('key', 'The management key of the operator.'),
         secret: header('secret', 'The secret that belongs to the management key.'),
       },
@@ -75,8 +77,8 @@ export function openapi(version: string): OpenApiDocument {
 }
 
 const introduction = `
-Call it with the header \`apikey\`. The host name names the app, as in \`{appId}.api-us.localhost\`;
-where it does not, the header \`appId\` does. \`chorale app create\` makes an app and its keys.
+A server calls with the header \`apikey\`, the device of a user with \`authToken\`. The host name
+names the app, as in \`{appId}.api-us.localhost\`; where it does not, the header \`appId\` does. \`chorale app create\` makes an app and its keys.
 
 - Every success is 200, creation and deletion included.
 - Every failure is \`{error: {code, message, devMessage, source, details?}}\`. \`devMessage\` says what
@@ -84,6 +86,9 @@ where it does not, the header \`appId\` does. \`chorale app create\` makes an ap
 - Times are unix seconds. Ids that you give are kept in lower case.
 - Fields that a call does not know are ignored.
 `.trim()
+
+const withKey = [{ appId: [], apikey: [] }, { apikey: [] }]
+const withToken = [{ appId: [], authToken: [] }, { authToken: [] }]
 
 function header(name: string, description: string) {
   return { type: 'apiKey', in: 'header', name, description }
@@ -138,12 +143,14 @@ function paths() {
 
 function describe(operationId: string, operation: Operation): Json {
   const management = operation.requires === 'management'
+  const security = securityOf(operation)
   return {
     operationId,
     summary: operation.summary,
     tags: [operation.tag],
     ...(operation.deprecated && { deprecated: true }),
-    ...(management && { servers: [managementServer], security: [{ key: [], secret: [] }] }),
+    ...(management && { servers: [managementServer] }),
+    ...(security && { security }),
     parameters: [
       ...parameters('path', operation.params),
       ...parameters('query', operation.query),
@@ -163,6 +170,13 @@ function describe(operationId: string, operation: Operation): Json {
       ...failures(operation),
     },
   }
+}
+
+/** Undefined: as for most, an API key. */
+function securityOf({ requires, device }: Operation) {
+  if (requires === 'management') return [{ key: [], secret: [] }]
+  if (requires === 'authToken') return withToken
+  return device && [...withKey, ...withToken]
 }
 
 function parameters(where: 'path' | 'query', schema: TObject | undefined): Json[] {
@@ -219,10 +233,15 @@ function failures(operation: Operation): Json {
   )
 }
 
-function fits({ requires }: Operation) {
+function fits({ requires, device }: Operation) {
   const managementCodes = ['AUTH_ERR_EMPTY_AUTH_HEADER', 'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND']
-  return (code: ErrorCode) =>
-    !code.startsWith('AUTH_') || managementCodes.includes(code) === (requires === 'management')
+  const tokenCodes = ['AUTH_ERR_EMPTY_AUTH_TOKEN', 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND']
+  return (code: ErrorCode) => {
+    if (tokenCodes.includes(code)) return device !== undefined
+    return (
+      !code.startsWith('AUTH_') || managementCodes.includes(code) === (requires === 'management')
+    )
+  }
 }
 
 /** Schemas that have a name are written once and referred to. Copies count: their text is the same. */

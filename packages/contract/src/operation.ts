@@ -7,8 +7,11 @@ import type { ErrorCode } from './errors.ts'
  */
 export type Effect = 'read' | 'write' | 'append'
 
-/** The smallest credential that may call: an API key of that scope, or a management key. */
-export type Requires = 'authOnly' | 'fullAccess' | 'management'
+/**
+ * The smallest credential that may call: an API key of that scope, the auth token of a user, or a
+ * management key.
+ */
+export type Requires = 'authOnly' | 'fullAccess' | 'authToken' | 'management'
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -20,6 +23,11 @@ export interface Operation {
   readonly requires: Requires
   /** Whether the header `onBehalfOf` is looked at, and whether it must be there. */
   readonly onBehalfOf?: 'optional' | 'required'
+  /**
+   * Whether a device may call it with the auth token of its user. `acting`: as that user, as if
+   * `onBehalfOf` named them. `own`: only where `uid` in the path is that user.
+   */
+  readonly device?: 'acting' | 'own'
   /** The name under which a role may be denied this call. */
   readonly feature?: string
   /** `core` calls have their own, smaller budget. */
@@ -56,6 +64,8 @@ export const errorsOfTheRoad = [
   'AUTH_ERR_INVALID_APPID',
   'AUTH_ERR_EMPTY_APIKEY',
   'AUTH_ERR_APIKEY_NOT_FOUND',
+  'AUTH_ERR_EMPTY_AUTH_TOKEN',
+  'AUTH_ERR_AUTH_TOKEN_NOT_FOUND',
   'AUTH_ERR_NO_ACCESS',
   'AUTH_ERR_EMPTY_AUTH_HEADER',
   'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND',
@@ -102,6 +112,11 @@ export type CallInput<O> = Sent<O, 'params'> &
       : unknown)
 
 export type Output<O> = O extends { response: infer S extends TSchema } ? Static<S> : never
+
+/** What a device may call. Who acts is known, so nobody is named. */
+export type DeviceOperations<T> = {
+  [N in keyof T as T[N] extends { device: 'acting' | 'own' } ? N : never]: Omit<T[N], 'onBehalfOf'>
+}
 
 type Optional<T> = Record<never, never> extends T ? [input?: T] : [input: T]
 

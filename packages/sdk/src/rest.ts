@@ -6,6 +6,8 @@ export interface RestOptions {
   /** The chat API, version included: `https://{appId}.api-{region}.<host>/v3`. */
   readonly baseUrl: string
   readonly apiKey?: string
+  /** Of a user, on their device; instead of `apiKey`. */
+  readonly authToken?: string
   /** Needed only where the host name of `baseUrl` does not name the app. */
   readonly appId?: string
   readonly management?: { readonly url: string; readonly key: string; readonly secret: string }
@@ -79,6 +81,7 @@ function headersOf(options: RestOptions, operation: Operation, input: AnyInput) 
     ...(input.body !== undefined && { 'content-type': 'application/json' }),
     ...(management && { key: management.key, secret: management.secret }),
     ...(!management && options.apiKey !== undefined && { apikey: options.apiKey }),
+    ...(!management && options.authToken !== undefined && { authToken: options.authToken }),
     ...(!management && options.appId !== undefined && { appId: options.appId }),
     ...(input.onBehalfOf !== undefined && { onBehalfOf: input.onBehalfOf }),
   }

@@ -42,6 +42,7 @@ import {
   blockedUserHandlers,
   friendHandlers,
   furnishUsers,
+  meHandlers,
   userHandlers,
 } from './domain/users/index.ts'
 import type { AllHandlers, Ctx } from './pipeline/handler.ts'
@@ -61,6 +62,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...authTokenHandlers,
       ...friendHandlers,
       ...blockedUserHandlers,
+      ...meHandlers,
       ...conversationHandlers,
       ...positionHandlers,
       ...groupHandlers,

@@ -24,6 +24,8 @@ export const appSettingDefaults = {
   /** Requests a minute. */
   'rateLimits.core': 10_000,
   'rateLimits.standard': 20_000,
+  /** Of one user on their devices. */
+  'rateLimits.device': 1200,
 } as const satisfies Record<string, boolean | number | readonly string[]>
 
 const Value = Type.Union([

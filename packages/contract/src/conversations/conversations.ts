@@ -53,6 +53,7 @@ export const conversations = operations({
     effect: 'read',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'listConversations',
     query: Type.Object({
       searchKey,
@@ -72,6 +73,7 @@ export const conversations = operations({
   },
   getConversation: {
     ...asSomeone,
+    device: 'acting',
     method: 'GET',
     path: '/conversations/:conversationId',
     summary: 'Get a conversation by its id',
@@ -101,6 +103,7 @@ export const conversations = operations({
   },
   getUserConversation: {
     ...asSomeone,
+    device: 'acting',
     method: 'GET',
     path: '/users/:uid/conversation',
     summary: 'Get the conversation with a user',
@@ -112,6 +115,7 @@ export const conversations = operations({
   },
   updateUserConversation: {
     ...asSomeone,
+    device: 'acting',
     method: 'PUT',
     path: '/users/:uid/conversation',
     summary: 'Tag the conversation with a user',
@@ -123,6 +127,7 @@ export const conversations = operations({
   },
   resetUserConversation: {
     ...asSomeone,
+    device: 'acting',
     method: 'DELETE',
     path: '/users/:uid/conversation',
     summary: 'Reset the conversation with a user for the acting user',
@@ -138,6 +143,7 @@ export const conversations = operations({
   },
   getGroupConversation: {
     ...asSomeone,
+    device: 'acting',
     method: 'GET',
     path: '/groups/:guid/conversation',
     summary: 'Get the conversation of a group',
@@ -149,6 +155,7 @@ export const conversations = operations({
   },
   updateGroupConversation: {
     ...asSomeone,
+    device: 'acting',
     method: 'PUT',
     path: '/groups/:guid/conversation',
     summary: 'Tag the conversation of a group',
@@ -160,6 +167,7 @@ export const conversations = operations({
   },
   resetGroupConversation: {
     ...asSomeone,
+    device: 'acting',
     method: 'DELETE',
     path: '/groups/:guid/conversation',
     summary: 'Reset the conversation of a group for the acting user',

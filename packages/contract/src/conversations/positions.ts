@@ -22,6 +22,7 @@ const mark = {
   effect: 'write',
   requires: 'fullAccess',
   onBehalfOf: 'required',
+  device: 'acting',
   response: Marked,
 } as const
 

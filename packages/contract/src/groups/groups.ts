@@ -84,6 +84,7 @@ export const groups = operations({
     effect: 'write',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'createGroup',
     rate: 'core',
     body: Type.Object({
@@ -111,6 +112,7 @@ export const groups = operations({
     effect: 'read',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'listGroups',
     query: Type.Object({
       searchKey,
@@ -137,6 +139,7 @@ export const groups = operations({
     effect: 'read',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'getGroup',
     params,
     response: Data(Group),
@@ -150,6 +153,7 @@ export const groups = operations({
     effect: 'write',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'updateGroup',
     params,
     body: Type.Object({
@@ -179,6 +183,7 @@ export const groups = operations({
     effect: 'write',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'deleteGroup',
     params,
     response: Data(Outcome),
@@ -198,6 +203,7 @@ export const groups = operations({
     effect: 'write',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'patchOwner',
     params,
     body: Type.Object({ owner: Uid }),

@@ -98,6 +98,7 @@ const list = {
   effect: 'read',
   requires: 'fullAccess',
   onBehalfOf: 'optional',
+  device: 'acting',
 } as const
 
 export const history = operations({

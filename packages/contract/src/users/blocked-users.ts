@@ -15,11 +15,12 @@ export const blockedUsers = operations({
     tag: 'Blocked Users',
     effect: 'write',
     requires: 'fullAccess',
+    device: 'own',
     feature: 'blockUser',
     params,
     body,
     response,
-    errors: ['ERR_UID_NOT_FOUND'],
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
   },
   unblockUsers: {
     method: 'DELETE',
@@ -28,11 +29,12 @@ export const blockedUsers = operations({
     tag: 'Blocked Users',
     effect: 'write',
     requires: 'fullAccess',
+    device: 'own',
     feature: 'unblockUser',
     params,
     body,
     response,
-    errors: ['ERR_UID_NOT_FOUND'],
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
   },
   listBlockedUsers: {
     method: 'GET',
@@ -41,6 +43,7 @@ export const blockedUsers = operations({
     tag: 'Blocked Users',
     effect: 'read',
     requires: 'fullAccess',
+    device: 'own',
     feature: 'getBlockedUsers',
     params,
     query: Type.Object({
@@ -49,6 +52,6 @@ export const blockedUsers = operations({
       ...cursorQuery,
     }),
     response: CursorPage(User),
-    errors: ['ERR_UID_NOT_FOUND'],
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
   },
 })

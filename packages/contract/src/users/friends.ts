@@ -26,10 +26,11 @@ export const friends = operations({
     tag: 'Friends',
     effect: 'read',
     requires: 'fullAccess',
+    device: 'own',
     params,
     query: Type.Object({ searchKey, ...cursorQuery }),
     response: CursorPage(User),
-    errors: ['ERR_UID_NOT_FOUND'],
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
   },
   removeFriends: {
     method: 'DELETE',

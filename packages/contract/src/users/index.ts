@@ -1,4 +1,5 @@
 export * from './auth-tokens.ts'
 export * from './blocked-users.ts'
 export * from './friends.ts'
+export * from './me.ts'
 export * from './users.ts'

@@ -63,6 +63,14 @@ const profile = {
   tags: Type.Optional(Tags),
 }
 
+/** What users change of themselves: anything but their role. */
+const { role: _, ...own } = profile
+export const ownProfile = Type.Object({
+  name: Type.Optional(Name),
+  ...own,
+  unset: Type.Optional(Type.Array(OneOf('avatar', 'link', 'metadata'), { maxItems: 3 })),
+})
+
 const Uids = Type.Array(Uid, { minItems: 1, maxItems: 100 })
 
 export const users = operations({
@@ -91,6 +99,7 @@ export const users = operations({
     effect: 'read',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'listUsers',
     query: Type.Object({
       searchKey,
@@ -116,6 +125,7 @@ export const users = operations({
     effect: 'read',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'getUser',
     params: Type.Object({ uid: Uid }),
     response: Data(User),
@@ -129,11 +139,7 @@ export const users = operations({
     effect: 'write',
     requires: 'fullAccess',
     params: Type.Object({ uid: Uid }),
-    body: Type.Object({
-      name: Type.Optional(Name),
-      ...profile,
-      unset: Type.Optional(Type.Array(OneOf('avatar', 'link', 'metadata'), { maxItems: 3 })),
-    }),
+    body: Type.Object({ ...ownProfile.properties, role: profile.role }),
     response: Data(User),
     errors: ['ERR_UID_NOT_FOUND'],
   },

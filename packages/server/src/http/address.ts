@@ -16,6 +16,7 @@ export function credentialsOf(headers: Headers): Credentials {
     appId: (appId ?? text(headers.appid))?.toLowerCase(),
     region: region?.toLowerCase(),
     apiKey: text(headers.apikey),
+    authToken: [headers.authtoken].flat()[0],
     onBehalfOf: text(headers.onbehalfof)?.toLowerCase(),
     managementKey: text(headers.key),
     managementSecret: text(headers.secret),

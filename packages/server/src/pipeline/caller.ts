@@ -8,6 +8,8 @@ export interface Credentials {
   /** Region in the host name; undefined when the app was named by header. */
   readonly region: string | undefined
   readonly apiKey: string | undefined
+  /** Of a device. Empty when the header was there and said nothing. */
+  readonly authToken: string | undefined
   readonly onBehalfOf: string | undefined
   readonly managementKey: string | undefined
   readonly managementSecret: string | undefined
@@ -36,6 +38,14 @@ export type Caller =
       readonly keyHash: Buffer
       readonly scope: ApiKeyScope
       readonly actor: Actor | undefined
+    }
+  | {
+      readonly kind: 'device'
+      readonly name: string
+      readonly app: AppIdentity
+      readonly tokenHash: Buffer
+      /** The user of the token, always. */
+      readonly actor: Actor
     }
   | {
       readonly kind: 'management'

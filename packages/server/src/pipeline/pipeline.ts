@@ -1,4 +1,5 @@
 import { allOperations, type OperationName } from '@chorale/contract/api'
+import type { ApiKeyScope } from '@chorale/contract/apps'
 import type { Operation } from '@chorale/contract/operation'
 import type { Logger } from 'pino'
 import { writeAuditLog } from '../database/audit-log.ts'
@@ -66,13 +67,9 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       if (!road) throw new Error(`No handler for ${call.name}.`)
       const { operation } = road
       const caller = await parts.identify(call.credentials, operation, call.params)
-      authorise(caller, operation)
-      // The operator is not held up by what an app has used: raising its limit must go through.
-      const headers =
-        caller.kind === 'key'
-          ? await parts.rateLimit.take(caller.app, operation.rate ?? 'standard')
-          : {}
-      if (operation.onBehalfOf === 'required' && !call.credentials.onBehalfOf) {
+      authorise(caller, operation, call.params)
+      const headers = await takeFromBudget(parts.rateLimit, caller, operation)
+      if (operation.onBehalfOf === 'required' && !actorOf(caller)) {
         throw badRequest('onBehalfOf', 'This header is required.')
       }
       const input = road.validation.input({ ...call, body: operation.body && call.body() })
@@ -83,6 +80,14 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       }
     },
   }
+}
+
+async function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Operation) {
+  // The operator is not held up by what an app has used: raising its limit must go through.
+  if (caller.kind === 'management') return {}
+  // Nor is an app by its users: each has a budget of their own.
+  if (caller.kind === 'device') return rateLimit.take(caller.app, 'device', caller.actor.uid)
+  return rateLimit.take(caller.app, rate ?? 'standard')
 }
 
 function buildRoads(handlers: AllHandlers): ReadonlyMap<OperationName, Road> {
@@ -98,13 +103,31 @@ function buildRoads(handlers: AllHandlers): ReadonlyMap<OperationName, Road> {
   )
 }
 
-function authorise(caller: Caller, { requires, feature }: Operation): void {
+function authorise(caller: Caller, operation: Operation, params: Call['params']): void {
   if (caller.kind === 'management') return
-  if (requires === 'fullAccess' && caller.scope !== 'fullAccess') {
-    throw new Failure('AUTH_ERR_NO_ACCESS', { scope: requires })
-  }
+  if (caller.kind === 'device') authoriseDevice(caller.actor.uid, operation, params)
+  else authoriseKey(caller.scope, operation)
+  const { feature } = operation
   if (feature && caller.actor?.restrictedFeatures.includes(feature)) {
     throw new Failure('ERR_PERMISSION_DENIED', { what: `the feature ${feature}` })
+  }
+}
+
+function authoriseKey(scope: ApiKeyScope, { requires }: Operation): void {
+  if (requires === 'authToken') {
+    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'the auth token of a user' })
+  }
+  if (requires === 'fullAccess' && scope !== 'fullAccess') {
+    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: `an API key with the scope ${requires}` })
+  }
+}
+
+function authoriseDevice(uid: string, { device }: Operation, params: Call['params']): void {
+  if (device === undefined) {
+    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'an API key, on a server' })
+  }
+  if (device === 'own' && String(params.uid).toLowerCase() !== uid) {
+    throw new Failure('ERR_PERMISSION_DENIED', { what: 'what belongs to another user' })
   }
 }
 
@@ -161,7 +184,7 @@ function appOf(caller: Caller): AppIdentity {
 }
 
 function actorOf(caller: Caller) {
-  return caller.kind === 'key' ? caller.actor : undefined
+  return caller.kind === 'management' ? undefined : caller.actor
 }
 
 function checkAnswer(parts: PipelineParts, road: Road, call: Call, answer: unknown): void {

@@ -3,11 +3,11 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { AppIdentity } from './caller.ts'
 import { Failure } from './failure.ts'
 
-type RateClass = 'core' | 'standard'
+type RateClass = 'core' | 'standard' | 'device'
 
 export interface RateLimit {
-  /** Takes one request from the budget and returns its headers, or throws. */
-  take(app: AppIdentity, kind: RateClass): Promise<Readonly<Record<string, string>>>
+  /** Takes one request from the budget, of the app or of its user, and returns its headers. */
+  take(app: AppIdentity, kind: RateClass, uid?: string): Promise<Readonly<Record<string, string>>>
 }
 
 /**
@@ -24,11 +24,11 @@ export function openRateLimit(processes: number): RateLimit {
     return fresh
   }
   return {
-    async take(app, kind) {
+    async take(app, kind, uid = '') {
       const limit = limitOf(app, kind)
       const limiter = limiterOf(Math.max(1, Math.floor(limit / processes)))
       try {
-        const { remainingPoints } = await limiter.consume(`${app.appId} ${kind}`)
+        const { remainingPoints } = await limiter.consume(`${app.appId} ${kind} ${uid}`)
         return {
           'X-Rate-Limit': String(limit),
           'X-Rate-Limit-Remaining': String(remainingPoints * processes),

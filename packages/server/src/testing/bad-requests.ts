@@ -303,7 +303,7 @@ function headersOf(
   known: Known,
 ): Arbitrary<Record<string, string | string[]>> {
   const host = operation.requires === 'management' ? 'apimgmt.localhost' : 'localhost'
-  const right = { host, ...known.credentials }
+  const right = { host, ...credentialsFor(operation, known) }
   const actor = operation.onBehalfOf
     ? fc.constantFrom(...(known.values.uid ?? ['ada'])).map((uid) => ({ onBehalfOf: uid }))
     : fc.constant({})
@@ -311,11 +311,18 @@ function headersOf(
     ...right,
     ...more,
   }))
-  const names = ['appId', 'apikey', 'onBehalfOf', 'key', 'secret', 'accept', 'content-encoding']
+  const ours = ['appId', 'apikey', 'authToken', 'onBehalfOf', 'key', 'secret']
+  const names = [...ours, 'accept', 'content-encoding']
   const odd = fc
     .tuple(fc.constantFrom(...names), fc.oneof(headerText, fc.array(headerText, { minLength: 2 })))
     .map(([name, value]) => ({ ...right, [name]: value }))
   return mostly(usual, odd, 8)
+}
+
+function credentialsFor({ requires }: Operation, { credentials, values }: Known) {
+  if (requires !== 'authToken') return credentials
+  const { apikey: _, ...others } = credentials
+  return { ...others, authToken: values.authToken?.[0] ?? '' }
 }
 
 interface Body {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Api, allOperations, type OperationName } from '@chorale/contract/api'
-import type { Client } from '@chorale/contract/operation'
+import type { Client, DeviceOperations } from '@chorale/contract/operation'
 import { ChoraleError, restClient } from '@chorale/sdk'
 import { sql } from 'kysely'
 import { pino } from 'pino'
@@ -42,6 +42,8 @@ export interface TestApp extends AsyncDisposable {
   readonly db: Db
   /** One function per operation, checked against the contract, followed by the twin. */
   as(who: As): Client<Api>
+  /** A device of this user, with an auth token of its own; followed by the twin. */
+  device(uid: string): Promise<Device>
   readonly given: Given
   /** Events that the app has recorded, oldest first. */
   events(): Promise<{ name: string; payload: unknown }[]>
@@ -50,6 +52,11 @@ export interface TestApp extends AsyncDisposable {
   anotherApp(): Promise<AppKeys>
   /** Calls with these credentials, whether they are right or wrong. */
   client(keys: AppKeys, who: As, operator?: ManagementKey): Client<Api>
+}
+
+export interface Device {
+  readonly authToken: string
+  readonly calls: Client<DeviceOperations<Api>>
 }
 
 export interface TestAppOptions {
@@ -97,6 +104,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       ? undefined
       : stack.use(await openTwin(database.url, keys.appId, twinKeys.appId))
   const as = (who: As) => checked(client(keys, who), client(twinKeys, who), twin)
+  const onDevice = async (of: AppKeys, uid: string) => {
+    const { data } = await client(of, 'auth').createAuthToken({
+      params: { uid },
+      body: { force: true },
+    })
+    const { appId, authToken } = { ...of, ...data }
+    return { authToken, calls: restClient({ baseUrl: `${origin}/v3`, appId, authToken }) }
+  }
   const owned = stack.move()
   return {
     appId: keys.appId,
@@ -108,6 +123,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     masterKey,
     db,
     as,
+    async device(uid) {
+      const { authToken, calls } = await onDevice(keys, uid)
+      const twinDevice = twin && (await onDevice(twinKeys, uid))
+      return { authToken, calls: checked(calls, twinDevice?.calls ?? calls, twin) }
+    },
     given: givenWith(as('full')),
     events: () => eventsOf(db, keys.appId),
     startWorker: (listeners) => assembly.startWorker(listeners),

@@ -5,9 +5,12 @@ import type { Db, InstallDb } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
-export interface AppAndKey {
+interface AppRow {
   readonly region: Region
   readonly settings: Record<string, unknown>
+}
+
+export interface AppAndKey extends AppRow {
   readonly key: { readonly name: string; readonly scope: ApiKeyScope } | null
 }
 
@@ -17,11 +20,13 @@ export interface KeyQuestion {
   readonly keyHash: Buffer | null
 }
 
+const appColumns = `a.region,
+          coalesce((select jsonb_object_agg(s.key, s.value) from app_settings s
+                    where s.app_id = a.app_id), '{}') as settings`
+
 const appsAndKeys = hot<AppAndKey & { place: number }>(
   'apps and keys',
-  `select w.place, a.region,
-          coalesce((select jsonb_object_agg(s.key, s.value) from app_settings s
-                    where s.app_id = a.app_id), '{}') as settings,
+  `select w.place, ${appColumns},
           (select jsonb_build_object('name', k.name, 'scope', k.scope) from api_keys k
            where k.app_id = a.app_id and k.key_hash = w.key_hash) as key
    from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, key_hash, place)
@@ -58,11 +63,13 @@ export interface ActorQuestion {
   readonly uid: string
 }
 
+const actorColumns = `u.uid, u.role, r.settings as "roleSettings", r.permissions,
+          array(select f.feature from role_restricted_features f
+                where f.app_id = u.app_id and f.role = u.role) as "restrictedFeatures"`
+
 const actors = hot<ActorRow & { place: number }>(
   'actors',
-  `select w.place, u.uid, u.role, r.settings as "roleSettings", r.permissions,
-          array(select f.feature from role_restricted_features f
-                where f.app_id = u.app_id and f.role = u.role) as "restrictedFeatures"
+  `select w.place, ${actorColumns}
    from unnest($1::text[], $2::text[]) with ordinality as w(app_id, uid, place)
    join users u on u.app_id = w.app_id and u.uid = w.uid
    join roles r on r.app_id = u.app_id and r.role = u.role
@@ -82,6 +89,46 @@ export async function findActors(
 
 export function actorQuestionName({ appId, uid }: ActorQuestion): string {
   return `${appId} ${uid}`
+}
+
+export interface AppAndActor extends AppRow {
+  /** Whose token it is; null: nobody's, or of a user who is deactivated. */
+  readonly actor: ActorRow | null
+}
+
+export interface TokenQuestion {
+  readonly appId: string
+  readonly tokenHash: Buffer
+}
+
+const appsAndTokens = hot<AppAndActor & { place: number }>(
+  'apps and tokens',
+  `select w.place, ${appColumns},
+          (select to_jsonb(x) from (
+             select ${actorColumns} from auth_tokens t
+             join users u on u.app_id = t.app_id and u.uid = t.uid
+             join roles r on r.app_id = u.app_id and r.role = u.role
+             where t.app_id = a.app_id and t.token_hash = w.token_hash
+               and u.deactivated_at is null) x) as actor
+   from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, token_hash, place)
+   join apps a on a.app_id = w.app_id
+   where a.archived_at is null`,
+)
+
+/** The app with its settings, and the user of the token of that hash: one statement for all. */
+export async function findAppsAndActors(
+  db: Db,
+  questions: readonly TokenQuestion[],
+): Promise<Map<string, AppAndActor>> {
+  const rows = await run(db, appsAndTokens, [
+    questions.map(({ appId }) => appId),
+    questions.map(({ tokenHash }) => tokenHash),
+  ])
+  return byName(questions, rows, tokenQuestionName)
+}
+
+export function tokenQuestionName({ appId, tokenHash }: TokenQuestion): string {
+  return `${appId} ${tokenHash.toString('base64')}`
 }
 
 export async function findManagementKey(

@@ -1,33 +1,45 @@
+import type { Requires } from '@chorale/contract/operation'
 import type { Db } from '../../database/app-db.ts'
 import { type Loader, openLoader } from '../../database/loader.ts'
-import type { Actor, AppIdentity, Credentials, Identify } from '../../pipeline/caller.ts'
+import type { Actor, AppIdentity, Caller, Credentials, Identify } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import { mask } from '../../vault/mask.ts'
-import { sameHash, type Vault } from '../../vault/vault.ts'
+import { type Place, sameHash, type Vault } from '../../vault/vault.ts'
 import { keyPlace } from './api-keys.ts'
 import {
   type ActorQuestion,
   type ActorRow,
+  type AppAndActor,
   type AppAndKey,
   actorQuestionName,
   findActors,
+  findAppsAndActors,
   findAppsAndKeys,
   findManagementKey,
   type KeyQuestion,
   keyQuestionName,
+  type TokenQuestion,
+  tokenQuestionName,
 } from './identify.sql.ts'
 import { secretPlace } from './management-keys.ts'
 
 interface Questions {
   readonly app: Loader<KeyQuestion, AppAndKey>
   readonly actor: Loader<ActorQuestion, ActorRow>
+  readonly token: Loader<TokenQuestion, AppAndActor>
 }
 
 const atOnce = { concurrency: 2, mostPerBatch: 100 }
 
+/** Where the auth tokens of an app lie in the vault. */
+export function tokenPlace(appId: string): Place {
+  return { appId, table: 'auth_tokens', field: 'token' }
+}
+
 /**
- * Headers become a caller: the app and its key, or the install's management key. Every call asks,
- * so the calls of one moment ask together; nothing is remembered, so a revoked key is refused at once.
+ * Headers become a caller: the app and its key, a user of the app on a device, or the install's
+ * management key. Every call asks, so the calls of one moment ask together; nothing is remembered,
+ * so a revoked key or token is refused at once.
  */
 export function identifyWith(db: Db, vault: Vault): Identify {
   const ask: Questions = {
@@ -41,6 +53,11 @@ export function identifyWith(db: Db, vault: Vault): Identify {
       fetch: (questions) => findActors(db, questions),
       nameOf: actorQuestionName,
     }),
+    token: openLoader({
+      ...atOnce,
+      fetch: (questions) => findAppsAndActors(db, questions),
+      nameOf: tokenQuestionName,
+    }),
   }
   return async (credentials, operation, params) => {
     if (operation.requires === 'management') {
@@ -49,6 +66,7 @@ export function identifyWith(db: Db, vault: Vault): Identify {
       const app = appId === undefined ? undefined : await managedApp(ask, appId)
       return { kind: 'management', name, app }
     }
+    if (isDevice(credentials, operation.requires)) return checkAuthToken(ask, vault, credentials)
     const { app, ...key } = await checkApiKey(ask, vault, credentials)
     const actor =
       operation.onBehalfOf && credentials.onBehalfOf
@@ -56,6 +74,27 @@ export function identifyWith(db: Db, vault: Vault): Identify {
         : undefined
     return { kind: 'key', app, ...key, actor }
   }
+}
+
+/** Whoever shows an API key is a server, whatever else it shows. */
+function isDevice({ apiKey, authToken }: Credentials, requires: Requires): boolean {
+  return !apiKey && (authToken !== undefined || requires === 'authToken')
+}
+
+/** `onBehalfOf` is not looked at: a device speaks for nobody but its user. */
+async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credentials) {
+  const { appId, region, authToken } = credentials
+  if (!appId) throw new Failure('AUTH_ERR_EMPTY_APPID')
+  const tokenHash = vault.hash(authToken ?? '', tokenPlace(appId))
+  const found = storable(appId) ? await ask.token.load({ appId, tokenHash }) : undefined
+  if (!found || (region && region !== found.region)) {
+    throw new Failure('AUTH_ERR_INVALID_APPID', { appId })
+  }
+  if (!authToken) throw new Failure('AUTH_ERR_EMPTY_AUTH_TOKEN')
+  if (!found.actor) throw new Failure('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
+  const app: AppIdentity = { appId, region: found.region, settings: found.settings }
+  const actor = actorOf(found.actor)
+  return { kind: 'device', name: actor.uid, app, tokenHash, actor } satisfies Caller
 }
 
 async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey }: Credentials) {
@@ -92,7 +131,11 @@ async function managedApp(ask: Questions, appId: string): Promise<AppIdentity> {
 async function loadActor(ask: Questions, appId: string, uid: string): Promise<Actor> {
   const found = storable(uid) ? await ask.actor.load({ appId, uid }) : undefined
   if (!found) throw new Failure('ERR_UID_NOT_FOUND', { uid })
-  return { ...found, roleSettings: found.roleSettings ?? {} }
+  return actorOf(found)
+}
+
+function actorOf(row: ActorRow): Actor {
+  return { ...row, roleSettings: row.roleSettings ?? {} }
 }
 
 /** Identifiers of ours are plain; anything else cannot exist and need not be looked for. */

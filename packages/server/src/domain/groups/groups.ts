@@ -40,7 +40,8 @@ export const groupHandlers: Handlers<typeof groups> = {
   async createGroup({ body }, ctx) {
     requireGroupPermission(ctx.actor, 'createGroup', body.type)
     const { members, password, owner: wanted, ...group } = body
-    const owner = wanted ?? actorUid(ctx)
+    // Only the app gives a group to somebody else.
+    const owner = ctx.caller.kind === 'device' ? actorUid(ctx) : (wanted ?? actorUid(ctx))
     const passwordHash = await hashPassword(body.type, password)
     const existing = await holdUsers(ctx, [owner, ...Object.values(members ?? {}).flat()])
     if (!existing.has(owner)) throw new Failure('ERR_UID_NOT_FOUND', { uid: owner })

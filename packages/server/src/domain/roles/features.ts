@@ -36,7 +36,7 @@ export const features: ReadonlyMap<string, { title: string; path: string }> = ne
     listSettings: 'List the settings of the app|/v3/settings',
     listThreadedMessages: 'List the replies of a thread|/v3/messages/{{id}}/thread',
     listUsers: 'List users|/v3/users',
-    logout: 'Log out|/v3/me/auth_tokens',
+    logout: 'Log out|/v3/me/auth_token',
     massMemberOperate: 'Change many members at once|/v3/groups/{{guid}}/members',
     patchOwner: 'Hand over a group|/v3/groups/{{guid}}/owner',
     unban: 'Unban a user|/v3/groups/{{guid}}/bannedusers/{{uid}}',

@@ -3,7 +3,7 @@ import type { authTokens } from '@chorale/contract/users'
 import { paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import type { Place } from '../../vault/vault.ts'
+import { tokenPlace } from '../apps/index.ts'
 import { accessUser } from './access.ts'
 import {
   bindAuthToken,
@@ -57,8 +57,7 @@ export const authTokenHandlers: Handlers<typeof authTokens> = {
 
   async deleteAuthToken({ params: { uid, authToken } }, ctx) {
     await accessToken(ctx, uid, authToken)
-    await deleteAuthToken(ctx.db, hashOf(authToken, ctx))
-    await ctx.outbox.append('authTokens.revoked', { uid })
+    await revokeAuthToken(ctx, uid, hashOf(authToken, ctx))
     return { data: { success: true, message: 'The auth token is deleted.' } }
   },
 }
@@ -68,13 +67,18 @@ export async function makeAuthToken(ctx: Ctx, uid: string) {
   const row = {
     uid,
     tokenHash: hashOf(authToken, ctx),
-    tokenEncrypted: ctx.vault.seal(authToken, place(ctx)),
+    tokenEncrypted: ctx.vault.seal(authToken, tokenPlace(ctx.db.appId)),
     createdAt: ctx.now,
   }
   // One after the other, or two that see a hundred would leave more.
   await existingUids(ctx.db, [uid], { alone: true })
   await insertAuthToken(ctx.db, row, mostTokens)
   return { uid, authToken, createdAt: ctx.now }
+}
+
+export async function revokeAuthToken(ctx: Ctx, uid: string, tokenHash: Buffer): Promise<void> {
+  await deleteAuthToken(ctx.db, tokenHash)
+  await ctx.outbox.append('authTokens.revoked', { uid })
 }
 
 export async function revokeAuthTokens(ctx: Ctx, uid: string): Promise<void> {
@@ -90,14 +94,10 @@ async function accessToken(ctx: Ctx, uid: string, authToken: string): Promise<To
   return row
 }
 
-function place({ db }: Ctx): Place {
-  return { appId: db.appId, table: 'auth_tokens', field: 'token' }
-}
-
 function hashOf(authToken: string, ctx: Ctx): Buffer {
-  return ctx.vault.hash(authToken, place(ctx))
+  return ctx.vault.hash(authToken, tokenPlace(ctx.db.appId))
 }
 
 function shown({ uid, tokenEncrypted, createdAt }: TokenRow, ctx: Ctx) {
-  return { uid, authToken: ctx.vault.open(tokenEncrypted, place(ctx)), createdAt }
+  return { uid, authToken: ctx.vault.open(tokenEncrypted, tokenPlace(ctx.db.appId)), createdAt }
 }

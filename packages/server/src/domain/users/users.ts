@@ -1,4 +1,5 @@
-import type { users } from '@chorale/contract/users'
+import type { Input } from '@chorale/contract/operation'
+import type { User, users } from '@chorale/contract/users'
 import type { AppDb } from '../../database/app-db.ts'
 import { cursorOf, paginationOf } from '../../database/keyset.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
@@ -66,26 +67,7 @@ export function userHandlers(farewell: Farewell): Handlers<typeof users> {
 
     async updateUser({ params: { uid }, body }, ctx) {
       if (body.role !== undefined) await requireRole(ctx, body.role)
-      const emptied = (field: 'avatar' | 'link') =>
-        body.unset?.includes(field) ? null : body[field]
-      const changed = await updateUser(
-        ctx.db,
-        uid,
-        {
-          name: body.name,
-          sortName: body.name === undefined ? undefined : sortName(body.name),
-          role: body.role,
-          avatar: emptied('avatar'),
-          link: emptied('link'),
-          statusMessage: body.statusMessage,
-          metadata: body.unset?.includes('metadata') ? null : body.metadata,
-          tags: body.tags,
-        },
-        ctx.now,
-      )
-      if (!changed) throw new Failure('ERR_UID_NOT_FOUND', { uid })
-      await ctx.outbox.append('user.updated', { uid })
-      return { data: shown(await accessUser(ctx, uid), { withTags: true }) }
+      return { data: await changeUser(ctx, uid, body) }
     },
 
     async deleteUser({ params: { uid }, body: { permanent } }, ctx) {
@@ -126,6 +108,31 @@ export function userHandlers(farewell: Farewell): Handlers<typeof users> {
   }
 }
 
+type Changes = Input<typeof users.updateUser>['body']
+
+/** The user after the change. */
+export async function changeUser(ctx: Ctx, uid: string, body: Changes): Promise<User> {
+  const emptied = (field: 'avatar' | 'link') => (body.unset?.includes(field) ? null : body[field])
+  const changed = await updateUser(
+    ctx.db,
+    uid,
+    {
+      name: body.name,
+      sortName: body.name === undefined ? undefined : sortName(body.name),
+      role: body.role,
+      avatar: emptied('avatar'),
+      link: emptied('link'),
+      statusMessage: body.statusMessage,
+      metadata: body.unset?.includes('metadata') ? null : body.metadata,
+      tags: body.tags,
+    },
+    ctx.now,
+  )
+  if (!changed) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+  await ctx.outbox.append('user.updated', { uid })
+  return shown(await accessUser(ctx, uid), { withTags: true })
+}
+
 /** In whose name the app itself acts. */
 export async function furnishUsers(db: AppDb, now: number): Promise<void> {
   const name = 'System'
@@ -142,7 +149,7 @@ function lastOf(rows: readonly UserRow[]) {
 function requireUserCreation({ caller, app }: Ctx): void {
   const refused = app.settings['apiKeys.authOnlyCreatesUsers'] === false
   if (refused && caller.kind === 'key' && caller.scope === 'authOnly') {
-    throw new Failure('AUTH_ERR_NO_ACCESS', { scope: 'fullAccess' })
+    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'an API key with the scope fullAccess' })
   }
 }
 
