@@ -13,7 +13,7 @@ const listeners = ['notifications', 'webhooks', 'stats']
 const oneOf = (names) => `(?:${names.join('|')})`
 
 /** Tests and what only tests use may reach further than the code they test. */
-const tests = ['\\.(?:test|long)\\.tsx?$', `${server}testing/`]
+const tests = ['\\.(?:test|long)\\.tsx?$', '^packages/[^/]+/src/testing/']
 const workshop = '^(?:tools|bench|faults|examples)/'
 
 /** Matches an npm package wherever npm put it, and also when it could not be resolved. */

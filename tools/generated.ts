@@ -2,7 +2,13 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 
-const generators = ['compatibility.ts', 'where-is.ts', 'schema-dump.ts', 'settings.ts']
+const generators = [
+  'sdk-routes.ts',
+  'compatibility.ts',
+  'where-is.ts',
+  'schema-dump.ts',
+  'settings.ts',
+]
 
 for (const name of generators) {
   const command = [join(import.meta.dirname, name), ...process.argv.slice(2)]

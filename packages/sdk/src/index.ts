@@ -1,1 +1,17 @@
-export { ChoraleError, type RestOptions, restClient } from './rest.ts'
+export { ChoraleError, SessionError } from './errors.ts'
+export {
+  type DeviceClient,
+  type DeviceOptions,
+  deviceClient,
+  type RestOptions,
+  restClient,
+} from './rest.ts'
+export type { SessionEvents } from './session/events.ts'
+export type { HistoryOptions } from './session/history.ts'
+export type { ConnectionState } from './session/link.ts'
+export type { ConnectOptions } from './session/options.ts'
+export type { Draft, Outgoing, Sent } from './session/outgoing.ts'
+export { connect, type Session } from './session/session.ts'
+export { type Target, targetOf } from './session/targets.ts'
+export type { Entry, Places } from './session/timeline.ts'
+export type { Place } from './session/track.ts'

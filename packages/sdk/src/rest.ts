@@ -1,34 +1,54 @@
-import { type Api, allOperations } from '@chorale/contract/api'
+import type { Api } from '@chorale/contract/api'
 import type { ErrorBody } from '@chorale/contract/errors'
-import type { Client, Operation } from '@chorale/contract/operation'
+import type { Client, DeviceOperations } from '@chorale/contract/operation'
+import { ChoraleError } from './errors.ts'
+import { deviceRoutes, managementRoutes, serverRoutes } from './routes.ts'
 
-export interface RestOptions {
+interface Address {
   /** The chat API, version included: `https://{appId}.api-{region}.<host>/v3`. */
   readonly baseUrl: string
-  readonly apiKey?: string
-  /** Of a user, on their device; instead of `apiKey`. */
-  readonly authToken?: string
   /** Needed only where the host name of `baseUrl` does not name the app. */
   readonly appId?: string
-  readonly management?: { readonly url: string; readonly key: string; readonly secret: string }
   readonly fetch?: typeof fetch
 }
 
-/** An answer other than 200. */
-export class ChoraleError extends Error {
-  readonly status: number
-  readonly code: string
-  readonly devMessage: string
-  readonly details: ErrorBody['error']['details']
+export interface RestOptions extends Address {
+  readonly apiKey?: string
+  readonly management?: { readonly url: string; readonly key: string; readonly secret: string }
+}
 
-  constructor(status: number, { error }: ErrorBody) {
-    super(error.message)
-    this.name = 'ChoraleError'
-    this.status = status
-    this.code = error.code
-    this.devMessage = error.devMessage
-    this.details = error.details
+export interface DeviceOptions extends Address {
+  readonly authToken: string
+}
+
+export type DeviceClient = Client<DeviceOperations<Api>>
+
+/** One function per operation of the contract, for servers that hold an API key. */
+export function restClient(options: RestOptions): Client<Api> {
+  const { baseUrl, apiKey, appId, management } = options
+  const chat = { baseUrl, headers: { apikey: apiKey, appId }, fetch: options.fetch }
+  const operator = management && {
+    baseUrl: management.url,
+    headers: { key: management.key, secret: management.secret },
+    fetch: options.fetch,
   }
+  // Built from the tables that the contract types.
+  return {
+    ...clientOf(chat, { ...deviceRoutes, ...serverRoutes }),
+    ...clientOf(operator, managementRoutes),
+  } as Client<Api>
+}
+
+/** One function per operation that a device may call, as the user of the auth token. */
+export function deviceClient({ baseUrl, authToken, appId, fetch }: DeviceOptions): DeviceClient {
+  // Built from the table that the contract types.
+  return clientOf({ baseUrl, headers: { authToken, appId }, fetch }, deviceRoutes) as DeviceClient
+}
+
+interface Door {
+  readonly baseUrl: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly fetch: typeof fetch | undefined
 }
 
 interface AnyInput {
@@ -38,51 +58,49 @@ interface AnyInput {
   readonly onBehalfOf?: string
 }
 
-/** One function per operation of the contract, for servers that hold an API key. */
-export function restClient(options: RestOptions): Client<Api> {
-  const client: Record<string, unknown> = {}
-  for (const [name, operation] of allOperations) {
-    client[name] = (input: AnyInput = {}) => call(options, operation, input)
-  }
-  // Built from the same table that types it.
-  return client as Client<Api>
+function clientOf(door: Door | undefined, routes: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => [
+      name,
+      async (input: AnyInput = {}) => {
+        if (!door) throw new TypeError('This call needs the option `management`.')
+        return call(door, route, input)
+      },
+    ]),
+  )
 }
 
-async function call(options: RestOptions, operation: Operation, input: AnyInput): Promise<unknown> {
-  const send = options.fetch ?? fetch
-  const response = await send(addressOf(options, operation, input), {
-    method: operation.method,
-    headers: headersOf(options, operation, input),
+async function call(door: Door, route: string, input: AnyInput): Promise<unknown> {
+  const [method = '', path = ''] = route.split(' ')
+  const send = door.fetch ?? fetch
+  const response = await send(addressOf(door.baseUrl, path, input), {
+    method,
+    headers: headersOf(door, input),
     ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
   })
   const answer: unknown = await response.json()
   // Every failure has this body; the contract says so.
-  if (!response.ok) throw new ChoraleError(response.status, answer as ErrorBody)
+  if (!response.ok) throw new ChoraleError(response.status, (answer as ErrorBody).error)
   return answer
 }
 
-function addressOf({ baseUrl, management }: RestOptions, operation: Operation, input: AnyInput) {
-  const base = operation.requires === 'management' ? management?.url : baseUrl
-  if (base === undefined) throw new TypeError('This call needs the option `management`.')
-  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(String(input.params?.[name])),
+function addressOf(baseUrl: string, route: string, { params, query }: AnyInput): string {
+  const path = route.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(params?.[name])),
   )
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(input.query ?? {})) {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
     if (value === undefined) continue
-    for (const item of [value].flat()) query.append(name, String(item))
+    for (const item of [value].flat()) search.append(name, String(item))
   }
-  return base + path + (query.size > 0 ? `?${query}` : '')
+  return baseUrl + path + (search.size > 0 ? `?${search}` : '')
 }
 
-function headersOf(options: RestOptions, operation: Operation, input: AnyInput) {
-  const management = operation.requires === 'management' ? options.management : undefined
-  return {
-    ...(input.body !== undefined && { 'content-type': 'application/json' }),
-    ...(management && { key: management.key, secret: management.secret }),
-    ...(!management && options.apiKey !== undefined && { apikey: options.apiKey }),
-    ...(!management && options.authToken !== undefined && { authToken: options.authToken }),
-    ...(!management && options.appId !== undefined && { appId: options.appId }),
-    ...(input.onBehalfOf !== undefined && { onBehalfOf: input.onBehalfOf }),
-  }
+function headersOf(door: Door, { body, onBehalfOf }: AnyInput): Record<string, string> {
+  const type = body === undefined ? undefined : 'application/json'
+  const all = { ...door.headers, 'content-type': type, onBehalfOf }
+  const given = Object.entries(all).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  )
+  return Object.fromEntries(given)
 }

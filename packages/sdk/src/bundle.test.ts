@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { allOperations } from '@chorale/contract/api'
+import { build, type Rolldown } from 'vite'
+import { describe, expect, test } from 'vitest'
+import { deviceRoutes, managementRoutes, serverRoutes } from './routes.ts'
+
+const sdk = fileURLToPath(new URL('./index.ts', import.meta.url))
+
+/** What a page loads that uses these names of the SDK, as a browser would get it. */
+async function bundle(names: string): Promise<{ modules: string[]; gzipped: number }> {
+  const entry = 'virtual:page'
+  const built = await build({
+    configFile: false,
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: 'page',
+        resolveId: (id) => (id.endsWith(entry) ? entry : undefined),
+        load: (id) => (id === entry ? `export ${names} from ${JSON.stringify(sdk)}` : undefined),
+      },
+    ],
+    build: { write: false, minify: true, lib: { entry, formats: ['es'], fileName: 'page' } },
+  })
+  // One format, so one output; not watching, so no watcher.
+  const { output } = [built].flat()[0] as Rolldown.RolldownOutput
+  const chunks = output.flatMap((file) => (file.type === 'chunk' ? [file] : []))
+  return {
+    modules: chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => id !== entry)),
+    gzipped: gzipSync(chunks.map(({ code }) => code).join('')).length,
+  }
+}
+
+describe('in a browser', () => {
+  test.each([
+    ['*', 20_000],
+    ['{ connect }', 6000],
+    ['{ deviceClient }', 3000],
+  ])('export %s is below %i bytes, gzipped, and none of it is schemas', async (names, most) => {
+    const { modules, gzipped } = await bundle(names)
+    console.log(`sdk: export ${names} takes ${gzipped} bytes gzipped`)
+    expect(gzipped).toBeLessThan(most)
+    expect(modules.filter((id) => !id.includes('/packages/sdk/src/'))).toEqual([])
+  })
+
+  test('a page loads only what it uses', async () => {
+    const { modules } = await bundle('{ connect }')
+    expect(modules.filter((id) => /\/(rest|routes)\.ts$/.test(id))).toEqual([])
+  })
+})
+
+test('the table of routes is the contract', () => {
+  const routes: Readonly<Record<string, string>> = {
+    ...deviceRoutes,
+    ...serverRoutes,
+    ...managementRoutes,
+  }
+  const expected = [...allOperations].map(([name, { method, path }]) => [name, `${method} ${path}`])
+  expect(routes).toEqual(Object.fromEntries(expected))
+  for (const [name, { device, requires }] of allOperations) {
+    expect(name in deviceRoutes, name).toBe(device !== undefined)
+    expect(name in managementRoutes, name).toBe(requires === 'management')
+  }
+  expect(Object.keys(routes)).toHaveLength(allOperations.size)
+})

@@ -1,0 +1,39 @@
+import type { ErrorBody } from '@chorale/contract/errors'
+
+type ErrorOfTheService = Omit<ErrorBody['error'], 'source'>
+
+/** The service said no. `code` is what to branch on. */
+export class ChoraleError extends Error {
+  /** Of HTTP; 0 where the answer came over a session. */
+  readonly status: number
+  readonly code: string
+  readonly devMessage: string
+  readonly details: ErrorBody['error']['details']
+
+  constructor(status: number, error: ErrorOfTheService) {
+    super(error.message)
+    this.name = 'ChoraleError'
+    this.status = status
+    this.code = error.code
+    this.devMessage = error.devMessage
+    this.details = error.details
+  }
+}
+
+const texts = {
+  connectionLost: 'The connection was lost before the answer came: it may have happened or not.',
+  timeout: 'There was no answer in time: it may have happened or not.',
+  queueFull: 'Too many messages wait to be sent.',
+  closed: 'The session is closed.',
+} as const
+
+/** Nothing was said by the service. */
+export class SessionError extends Error {
+  readonly code: keyof typeof texts
+
+  constructor(code: keyof typeof texts) {
+    super(texts[code])
+    this.name = 'SessionError'
+    this.code = code
+  }
+}

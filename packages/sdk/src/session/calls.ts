@@ -1,0 +1,64 @@
+import type { ClientFrame, ServerFrame } from '@chorale/contract/frames'
+import { ChoraleError, SessionError } from '../errors.ts'
+
+type CallFrame = Extract<ClientFrame, { type: 'call' }>
+type Reply = Extract<ServerFrame, { type: 'answer' | 'refusal' }>
+
+/** Calls over the connection, each with its answer. */
+export interface Calls {
+  /** Waits for a connection if there is none, but not longer than for the answer itself. */
+  ask(operation: string, input: CallFrame['input'], timeoutMs: number): Promise<unknown>
+  settle(reply: Reply): void
+  /** Says what could not be said yet. */
+  resume(): void
+  /** Whoever has asked will not be answered: the connection is gone. */
+  lose(): void
+  close(): void
+}
+
+interface Pending {
+  readonly frame: CallFrame
+  readonly outcome: PromiseWithResolvers<unknown>
+  readonly timer: ReturnType<typeof setTimeout>
+  said: boolean
+}
+
+export function openCalls(say: (frame: CallFrame) => boolean): Calls {
+  const pending = new Map<string, Pending>()
+  let last = 0
+
+  const finish = (id: string | undefined): Pending | undefined => {
+    const found = id === undefined ? undefined : pending.get(id)
+    if (!found) return undefined
+    clearTimeout(found.timer)
+    pending.delete(found.frame.id)
+    return found
+  }
+  const fail = (id: string, code: SessionError['code']) =>
+    finish(id)?.outcome.reject(new SessionError(code))
+
+  return {
+    ask(operation, input, timeoutMs) {
+      const id = String(++last)
+      const outcome = Promise.withResolvers<unknown>()
+      const frame: CallFrame = { type: 'call', id, operation, ...(input && { input }) }
+      const timer = setTimeout(() => fail(id, 'timeout'), timeoutMs)
+      pending.set(id, { frame, outcome, timer, said: say(frame) })
+      return outcome.promise
+    },
+    settle(reply) {
+      const asked = finish(reply.id)
+      if (reply.type === 'answer') asked?.outcome.resolve(reply.body)
+      else asked?.outcome.reject(new ChoraleError(0, reply.error))
+    },
+    resume() {
+      for (const call of pending.values()) if (!call.said) call.said = say(call.frame)
+    },
+    lose() {
+      for (const [id, { said }] of [...pending]) if (said) fail(id, 'connectionLost')
+    },
+    close() {
+      for (const id of [...pending.keys()]) fail(id, 'closed')
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { ClientFrame } from '@chorale/contract/frames'
+import type { Places } from './timeline.ts'
+
+type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
+
+export interface ConnectOptions {
+  /** The realtime address: `wss://<host>/v3/realtime`. */
+  readonly url: string
+  /** Needed only where the host name of `url` does not name the app. */
+  readonly appId?: string
+  /** A function is asked before every connection. */
+  readonly authToken: string | (() => string | Promise<string>)
+  /** Whose coming and going is told; nobody's unless said. */
+  readonly presence?: NonNullable<AuthFrame['presence']>
+  /** Where an earlier session stopped: what was missed since comes first. */
+  readonly places?: Places
+  /** Keeps them for a later session; called when they have changed, once per turn. */
+  readonly onPlaces?: (places: Places) => void
+  /** For a runtime that has none. */
+  readonly WebSocket?: new (
+    url: string,
+  ) => WebSocket
+  /** How many messages may wait to be sent. */
+  readonly mostQueued?: number
+  /** For an answer. A message that is not answered in time is sent again, with the same muid. */
+  readonly timeoutMs?: number
+  /** Before the next attempt to connect: a random part of a window that doubles each time. */
+  readonly backoff?: { readonly baseMs: number; readonly mostMs: number }
+  /** How long what came too early waits for what is missing, before that is asked for. */
+  readonly patienceMs?: number
+  readonly random?: () => number
+}
+
+export type Options = ReturnType<typeof withDefaults>
+
+export function withDefaults(given: ConnectOptions) {
+  return {
+    places: {},
+    WebSocket: globalThis.WebSocket,
+    mostQueued: 1000,
+    timeoutMs: 15_000,
+    patienceMs: 500,
+    ...given,
+    backoff: {
+      baseMs: 500,
+      mostMs: 30_000,
+      ...given.backoff,
+      random: given.random ?? Math.random,
+    },
+  }
+}
+
+export function addressOf({ url, appId }: Options): string {
+  const address = new URL(url)
+  if (appId !== undefined) address.searchParams.set('appId', appId)
+  return address.href
+}
+
+export async function greetingOf(
+  { authToken, presence }: Options,
+  places: Places,
+): Promise<AuthFrame> {
+  const known = Object.entries(places).map(([id, { seq, change }]) => [id, { seq, change }])
+  return {
+    type: 'auth',
+    authToken: typeof authToken === 'string' ? authToken : await authToken(),
+    ...(known.length > 0 && { positions: Object.fromEntries(known) }),
+    ...(presence && { presence }),
+  }
+}

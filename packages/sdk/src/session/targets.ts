@@ -1,0 +1,14 @@
+import type { Message } from '@chorale/contract/conversations'
+
+/** The other user, or the group. */
+export interface Target {
+  readonly receiver: string
+  readonly receiverType: 'user' | 'group'
+}
+
+/** With whom or where a message was exchanged, as this user sees it. */
+export function targetOf(message: Message, uid: string): Target {
+  const { sender, receiver, receiverType } = message
+  const other = receiverType === 'user' && receiver === uid ? sender : receiver
+  return { receiver: other, receiverType }
+}
