@@ -33,6 +33,14 @@ test('entries come once and in order, however they arrive', async () => {
   peer.say(...[1, 1, 3, 2, 3, 1, 5, 4, 6].map((seq) => messageFrame(seq)))
   await vi.waitFor(() => expect(stage.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6)))
   expect(stage.session.places).toEqual({ [conversationId]: { seq: 6, change: 0, id: '1006' } })
+  // Nothing is missing, so nothing but this is asked for.
+  for (let time = 0; time < 3; time++) {
+    const me = stage.session.call('getMe')
+    const { id, operation } = await peer.next('call')
+    expect(operation).toBe('getMe')
+    peer.say({ type: 'answer', id, body: {} })
+    await me
+  }
 })
 
 test('a conversation that begins is followed from its first entry on', async () => {
