@@ -57,6 +57,21 @@ export const deviceRoutes: Routes<DeviceName> = {
   listUserMessages: 'GET /users/:uid/messages',
   listGroupMessages: 'GET /groups/:guid/messages',
   listReplies: 'GET /messages/:id/thread',
+  listReactions: 'GET /messages/:id/reactions',
+  listReactionsOfKind: 'GET /messages/:id/reactions/:reaction',
+  addReaction: 'POST /messages/:id/reactions/:reaction',
+  addReactionInBody: 'POST /messages/:id/reactions',
+  removeReaction: 'DELETE /messages/:id/reactions/:reaction',
+  replyToMessage: 'POST /messages/:id/thread',
+  listThreads: 'GET /threads',
+  subscribeToThread: 'POST /messages/:id/thread/subscription',
+  unsubscribeFromThread: 'DELETE /messages/:id/thread/subscription',
+  markInteracted: 'PATCH /messages/:id/interacted',
+  pinMessage: 'POST /messages/:id/pin',
+  unpinMessage: 'DELETE /messages/:id/pin',
+  saveMessage: 'POST /messages/:id/save',
+  unsaveMessage: 'DELETE /messages/:id/save',
+  listReceipts: 'GET /messages/:id/receipts',
 }
 
 /** What only servers may call. */
@@ -95,6 +110,7 @@ export const serverRoutes: Routes<Exclude<keyof Api, DeviceName | ManagementName
   setScopePermissions: 'PUT /groups/:guid/scopes/:scope/permissions',
   unsetScopePermission: 'DELETE /groups/:guid/scopes/:scope/permissions/:permission',
   sendBotMessage: 'POST /bots/:uid/messages',
+  listEdits: 'GET /messages/:id/edits',
 }
 
 /** What only the operator may call. */

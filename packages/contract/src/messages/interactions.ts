@@ -12,6 +12,7 @@ export const interactions = operations({
     effect: 'write',
     requires: 'fullAccess',
     onBehalfOf: 'required',
+    device: 'acting',
     params: Type.Object({ id: MessageId }),
     body: Type.Object({
       interactions: Type.Optional(

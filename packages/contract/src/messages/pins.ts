@@ -10,6 +10,7 @@ const pin = {
   effect: 'write',
   requires: 'fullAccess',
   onBehalfOf: 'optional',
+  device: 'acting',
   params: Type.Object({ id: MessageId }),
   response: Data(Message),
 } as const

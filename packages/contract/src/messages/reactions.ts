@@ -41,6 +41,7 @@ const change = {
   effect: 'write',
   requires: 'fullAccess',
   onBehalfOf: 'required',
+  device: 'acting',
   response: Data(Message),
 } as const
 
@@ -49,6 +50,7 @@ const list = {
   effect: 'read',
   requires: 'fullAccess',
   onBehalfOf: 'optional',
+  device: 'acting',
   query,
   response: Window(Reaction),
   errors: [

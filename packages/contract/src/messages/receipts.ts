@@ -21,6 +21,7 @@ export const receipts = operations({
     effect: 'read',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     params: Type.Object({ id: MessageId }),
     query: Type.Object({ limit: windowLimit(100), uid: Type.Optional(Uid) }),
     response: Type.Object({

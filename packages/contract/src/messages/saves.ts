@@ -10,6 +10,7 @@ const save = {
   effect: 'write',
   requires: 'fullAccess',
   onBehalfOf: 'required',
+  device: 'acting',
   params: Type.Object({ id: MessageId }),
 } as const
 

@@ -29,6 +29,7 @@ const subscription = {
   effect: 'write',
   requires: 'fullAccess',
   onBehalfOf: 'required',
+  device: 'acting',
   params: one,
   response: Data(Message),
 } as const
@@ -42,6 +43,7 @@ export const threads = operations({
     effect: 'append',
     requires: 'fullAccess',
     onBehalfOf: 'required',
+    device: 'acting',
     feature: 'createMessageThread',
     params: one,
     body: NewMessage,
@@ -65,6 +67,7 @@ export const threads = operations({
     effect: 'read',
     requires: 'fullAccess',
     onBehalfOf: 'optional',
+    device: 'acting',
     feature: 'listThreadedMessages',
     query: Type.Object({ limit: windowLimit(10), ...windowPlace }),
     response: Window(Thread),

@@ -8,7 +8,7 @@ import type { Events } from './events.ts'
 import { between } from './history.ts'
 import { type ConnectionState, type Link, openLink } from './link.ts'
 import { addressOf, greetingOf, type Options } from './options.ts'
-import { type Outbox, openOutbox } from './outgoing.ts'
+import { type Draft, type Outbox, openOutbox } from './outgoing.ts'
 import { targetOf } from './targets.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
@@ -34,7 +34,7 @@ export function openEngine(options: Options, events: Events): Engine {
   const outbox = openOutbox({
     ...options,
     isOnline: () => link.isOnline,
-    submit: async (body) => messageIn(await call('sendMessage', { body })),
+    submit: (draft) => submit(call, draft),
     onChange: (outgoing) => events.emit('outgoing', outgoing),
   })
   const timeline = openTimeline({
@@ -109,6 +109,12 @@ function route(frame: Routed, events: Events, calls: Calls, timeline: Timeline):
       // The frame is the event of its own name.
       events.emit(frame.type, frame as never)
   }
+}
+
+async function submit(call: Ask, { parentId, ...body }: Draft): Promise<Message> {
+  return parentId === undefined
+    ? messageIn(await call('sendMessage', { body }))
+    : messageIn(await call('replyToMessage', { params: { id: parentId }, body }))
 }
 
 /** One receiver was named, so the answer is one message. */

@@ -7,8 +7,9 @@ import type { Target } from './targets.ts'
 
 type Body = NonNullable<CallInput<Api['sendMessage']>['body']>
 
-/** A message to be sent. */
-export type Draft = Target & Omit<Body, keyof Target | 'multipleReceivers'>
+/** A message to be sent; with a `parentId` a reply in the thread of that message. */
+export type Draft = Target &
+  Omit<Body, keyof Target | 'multipleReceivers'> & { readonly parentId?: string }
 
 /** A message on its way: to be shown at once, and found again by its muid. */
 export interface Outgoing {

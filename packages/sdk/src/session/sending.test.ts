@@ -112,6 +112,16 @@ test('to one receiver messages go one after the other, to several side by side',
   expect((await nextSend(peer)).text).toBe('two')
 })
 
+test('a reply goes into its thread', async () => {
+  await using stage = await openStage()
+  const { muid, stored: promise } = stage.session.send({ ...hello, parentId: '1000' })
+  const peer = await stage.server.accept()
+  await peer.welcome()
+  const { input } = await peer.answer('replyToMessage', stored(muid))
+  expect(input).toEqual({ params: { id: '1000' }, body: { ...hello, muid } })
+  expect((await promise).muid).toBe(muid)
+})
+
 test('what is refused for good fails, and the next one goes out', async () => {
   await using stage = await openStage()
   const { muid, stored: refused } = stage.session.send(hello)

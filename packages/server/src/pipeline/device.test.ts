@@ -58,6 +58,21 @@ const acting = [
   'listUserMessages',
   'listGroupMessages',
   'listReplies',
+  'listReactions',
+  'listReactionsOfKind',
+  'addReaction',
+  'addReactionInBody',
+  'removeReaction',
+  'replyToMessage',
+  'listThreads',
+  'subscribeToThread',
+  'unsubscribeFromThread',
+  'markInteracted',
+  'pinMessage',
+  'unpinMessage',
+  'saveMessage',
+  'unsaveMessage',
+  'listReceipts',
 ]
 const own = ['listFriends', 'blockUsers', 'unblockUsers', 'listBlockedUsers']
 
@@ -139,6 +154,7 @@ describe('a device', () => {
     await eve.calls.sendMessage({ body: { receiver: 'bob', ...said } })
     expect((await mallory.calls.listMessages()).data).toEqual([])
     expect((await mallory.calls.listConversations()).data).toEqual([])
+    expect((await mallory.calls.listThreads()).data).toEqual([])
     expect((await mallory.calls.listUserMessages({ params: { uid: 'eve' } })).data).toEqual([])
     expect((await eve.calls.listMessages()).data).toHaveLength(1)
     const { data } = await mallory.calls.getUser({ params: { uid: 'secretive' } })
