@@ -87,7 +87,7 @@ export const hotStatements: Readonly<Record<string, Work>> = {
   message: async (db, crowded) => findMessage(db, await lastId(db, crowded), false),
   'hold its conversation': async (db, crowded) => lockConversationOf(db, await lastId(db, crowded)),
   'who received it': (db, { place, uid, head }) =>
-    listReceipts(db, { ...place, seq: head, sender: uid }, { after: '', limit: 100, examine: 500 }),
+    listReceipts(db, { ...place, seq: head, sender: uid }, { after: '', limit: 100, examine: 50 }),
   'participant leaves': (db, { place, uid }) => deleteParticipants(db, place, [uid]),
 }
 
