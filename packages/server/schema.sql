@@ -90,6 +90,25 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.find_muids(p_buckets smallint[], p_keys bigint[], p_senders text[], p_muids text[]) RETURNS TABLE(bucket smallint, key bigint, sender text, muid text, seq bigint, id bigint, counted bigint, at bigint)
+    LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
+    SET enable_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  return query
+  select e.bucket, e.conversation_key, e.sender, e.muid, e.seq, e.id, e.counted, e.sent_at
+  from unnest(p_buckets, p_keys, p_senders, p_muids) as w(bucket, key, sender, muid)
+  cross join lateral (select md5(w.sender || ' ' || w.muid)::uuid as digest) d
+  cross join lateral (
+    select e.* from entries e
+    where e.bucket = w.bucket and e.conversation_key = w.key and e.muid is not null
+      and md5(e.sender || ' ' || e.muid)::uuid between d.digest and d.digest
+    order by md5(e.sender || ' ' || e.muid)::uuid limit 1) e;
+end
+$$;
+
 CREATE FUNCTION public.last_id_before(p_app_id text, p_at bigint) RETURNS bigint
     LANGUAGE plpgsql STABLE
     AS $$

@@ -65,7 +65,7 @@ describe('what a call has committed', async () => {
     )
     await expect.poll(async () => (await named('entry.appended')).length, wait).toBe(60)
     const bundles = (await stored()).filter(({ subject }) => subject.endsWith('.entry'))
-    expect(bundles.length).toBeLessThan(30)
+    expect(bundles.length).toBeLessThan(40)
     const entries = await named('entry.appended')
     const seqs = entries.map(({ payload }) => ('seq' in payload ? payload.seq : 0))
     expect(seqs).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))

@@ -13,7 +13,6 @@ import { findReceipts } from '../domain/conversations/entry-facts.sql.ts'
 import {
   appendEntries,
   deleteParticipants,
-  findByMuid,
   insertParticipants,
 } from '../domain/conversations/log.sql.ts'
 import {
@@ -61,8 +60,6 @@ type Work = (appDb: AppDb, crowded: Crowded) => Promise<unknown>
 export const hotStatements: Readonly<Record<string, Work>> = {
   append: ({ db, appId }, { place, uid }) =>
     appendEntries(db, [messageOf({ ...place, appId }, uid, { muid: 'new' })], 1),
-  'find by muid': ({ db }, { place, uid, head }) =>
-    findByMuid(db, [{ ...place, sender: uid, muid: `muid-${head}` }]),
   'group conversation': (db, { guid }) => findGroupConversation(db, guid),
   'is participant': (db, { place, uid }) => isParticipant(db, place, uid),
   members: (db, { guid, uid }) => findMembers(db, guid, [uid], true),
@@ -140,6 +137,10 @@ export async function checkHotPlans(explainer: Explainer, crowded: Crowded): Pro
     found[name] = plans.flatMap((plan) => objectionsTo(plan, { partitions: 'one' }))
   }
   const inside = await explainer.plansInside('append_entries', appendOf(crowded))
+  const { place, uid, head } = crowded
+  const muid = [`{${place.bucket}}`, `{${place.key}}`, `{${uid}}`, `{muid-${head}}`]
+  const known = await explainer.plansInside('find_muids', muid)
+  found['find by muid'] = known.flatMap((plan) => objectionsTo(plan, { partitions: 'one' }))
   found['inside append'] = inside.flatMap((plan) => objectionsTo(plan, { partitions: 'one' }))
   for (const [name, work] of Object.entries(wideLists)) {
     const plans = await explainer.plansOf((db) => work({ appId, db }, crowded))

@@ -113,7 +113,8 @@ export async function findEntry(
 export const entryColumnsText = `
   e.bucket, e.conversation_key as key, e.seq, e.id, e.sender, e.category, e.type, e.muid,
   e.data::text as data, e.extra, e.sent_at as "sentAt",
-  coalesce(e.updated_at, e.sent_at) as "updatedAt", e.edited_at as "editedAt", e.deleted_at as "deletedAt"`
+  coalesce(e.updated_at, e.sent_at) as "updatedAt", e.edited_at as "editedAt",
+  e.deleted_at as "deletedAt"`
 export const entryColumns = sql.raw(entryColumnsText)
 
 export interface Muid extends ConversationKey {
@@ -124,17 +125,10 @@ export interface Muid extends ConversationKey {
 /** Of these, the entries that are stored already, by `muidName`. */
 export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<string, Placed>> {
   const { rows } = await sql<Muid & Placed>`
-    select e.bucket, e.conversation_key as key, e.sender, e.muid, e.seq, e.id, e.counted,
-           e.sent_at as at
-    from unnest(${wanted.map(({ bucket }) => bucket)}::smallint[],
-                ${wanted.map(({ key }) => key)}::bigint[],
-                ${wanted.map(({ sender }) => sender)}::text[],
-                ${wanted.map(({ muid }) => muid)}::text[]) as w(bucket, key, sender, muid)
-    cross join lateral (
-      select * from entries e
-      where e.bucket = w.bucket and e.conversation_key = w.key and e.muid is not null
-        and md5(e.sender || ' ' || e.muid)::uuid = md5(w.sender || ' ' || w.muid)::uuid
-      order by md5(e.sender || ' ' || e.muid)::uuid limit 1) e`.execute(db)
+    select * from find_muids(${wanted.map(({ bucket }) => bucket)}::smallint[],
+                             ${wanted.map(({ key }) => key)}::bigint[],
+                             ${wanted.map(({ sender }) => sender)}::text[],
+                             ${wanted.map(({ muid }) => muid)}::text[])`.execute(db)
   return new Map(
     rows.map((row) => [
       muidName(row),
