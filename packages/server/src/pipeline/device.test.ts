@@ -194,7 +194,8 @@ describe('an auth token', () => {
     errorOf(await call(headers, path)).code
 
   test('must be there and known', async () => {
-    expect(await codeOf({})).toBe('AUTH_ERR_EMPTY_AUTH_TOKEN')
+    const none = app.client({ ...app.keys, full: '' }, 'full').getMe()
+    await expect(none).rejects.toMatchObject({ code: 'AUTH_ERR_EMPTY_AUTH_TOKEN' })
     expect(await codeOf({ authToken: '' }, '/v3/users')).toBe('AUTH_ERR_EMPTY_AUTH_TOKEN')
     expect(await codeOf({ authToken: 'ann_1' })).toBe('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
     const unknown = await call({ authToken: `${ann.authToken}0` })
