@@ -26,6 +26,12 @@ export interface Events {
   'user.deactivated': { uid: string }
   'user.reactivated': { uid: string }
   'user.deleted': { uid: string }
+  /** Came online, or went. */
+  'user.connectionStatusChanged': {
+    uid: string
+    status: 'available' | 'offline'
+    lastActiveAt: number
+  }
   'friends.added': { uid: string; friends: readonly string[] }
   'friends.removed': { uid: string; friends: readonly string[] }
   'user.blocked': { uid: string; blockedUids: readonly string[] }
@@ -57,6 +63,8 @@ export interface Events {
   }
   'message.edited': EntryPlace
   'message.deleted': EntryPlace
+  /** Who takes part without an entry that says so: two users, or the founder of a group. */
+  'conversation.started': { bucket: number; key: number; uids: readonly string[] }
   'conversation.delivered': PositionMoved
   'conversation.read': PositionMoved
   'conversation.unread': PositionMoved

@@ -100,7 +100,12 @@ export const serverFrames = {
   answer: Frame('answer', { id: Type.String(), body: Type.Unknown() }),
   refusal: Frame('refusal', {
     id: Type.Optional(Type.String()),
-    error: Type.Object({ code: Type.String(), message: Type.String(), devMessage: Type.String() }),
+    error: Type.Object({
+      code: Type.String(),
+      message: Type.String(),
+      devMessage: Type.String(),
+      details: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+    }),
   }),
   pong: Frame('pong', {}),
   /** Before the server closes: whether and when to come again. */

@@ -8,6 +8,8 @@ export interface Bus extends AsyncDisposable {
   readonly connection: NatsConnection | undefined
   /** Throws while there is no connection. */
   ping(): Promise<void>
+  /** Called at every connection, the first one and those after an absence. */
+  onConnected(connected: (connection: NatsConnection) => void): void
 }
 
 const retryMs = 1000
@@ -26,6 +28,7 @@ export function connectBus(url: string, log: Logger): Bus {
   const closing = new AbortController()
   let connection: NatsConnection | undefined
   let connected = false
+  const listeners: ((connection: NatsConnection) => void)[] = []
   const work = stayConnected()
 
   async function stayConnected(): Promise<void> {
@@ -33,12 +36,14 @@ export function connectBus(url: string, log: Logger): Bus {
       connection = await makeConnection(url, log, closing.signal)
       if (!connection) return
       connected = true
+      for (const tell of listeners) tell(connection)
       // Ends when NATS has closed the connection for good, or we have.
       for await (const { type } of connection.status()) {
         if (type !== 'disconnect' && type !== 'reconnect') continue
         connected = type === 'reconnect'
         if (connected) log.info('NATS is back')
         else log.warn('NATS is away: events wait')
+        if (connected) for (const tell of listeners) tell(connection)
       }
       connected = false
     }
@@ -47,6 +52,10 @@ export function connectBus(url: string, log: Logger): Bus {
   return {
     get connection() {
       return connected ? connection : undefined
+    },
+    onConnected(tell) {
+      listeners.push(tell)
+      if (connection && connected) tell(connection)
     },
     async ping() {
       if (!connection || !connected) throw new Error('NATS is away.')

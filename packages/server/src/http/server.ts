@@ -18,7 +18,7 @@ export interface HttpParts {
   readonly pages: Pages
   readonly log: Logger
   /** Which operations this listener answers. `both` tells them apart by host name. */
-  readonly serves: 'chat' | 'management' | 'both'
+  readonly serves: 'chat' | 'management' | 'both' | 'none'
 }
 
 const bodyLimitBytes = 1_048_576
@@ -92,6 +92,7 @@ function addOperation(
   operation: Operation,
 ): void {
   const management = operation.requires === 'management'
+  if (serves === 'none') return
   if (serves !== 'both' && management !== (serves === 'management')) return
   for (const prefix of management ? [''] : versions) {
     server.route({

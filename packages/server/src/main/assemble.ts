@@ -5,11 +5,13 @@ import { handlersWith } from '../api.ts'
 import { connectBus } from '../bus/bus.ts'
 import { openDeadLetters } from '../bus/dead-letters.ts'
 import { type EventStream, openEventStream, type StreamOptions } from '../bus/event-stream.ts'
+import { openSignals } from '../bus/signals.ts'
 import { type Config, ConfigError } from '../config.ts'
 import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
-import { openAppendLane, openPeople } from '../domain/conversations/index.ts'
+import { movementOf, openAppendLane, openPeople } from '../domain/conversations/index.ts'
+import { openAnnouncer } from '../gateway/announce.ts'
 import { type Metrics, openMetrics } from '../http/metrics.ts'
 import { buildServer, type HttpParts } from '../http/server.ts'
 import { openClearing } from '../outbox/clearing.ts'
@@ -21,6 +23,7 @@ import { openPipeline } from '../pipeline/pipeline.ts'
 import { openRateLimit } from '../pipeline/rate-limit.ts'
 import { openVault, type Vault } from '../vault/vault.ts'
 import { startWorker } from '../worker/worker.ts'
+import { openConfiguredGateway } from './gateway.ts'
 
 export interface Assembly extends AsyncDisposable {
   readonly database: Database
@@ -29,6 +32,8 @@ export interface Assembly extends AsyncDisposable {
   readonly servers: readonly { readonly server: FastifyInstance; readonly port: number }[]
   /** The worker part: runs these listeners until the assembly is disposed of. */
   startWorker(listeners: readonly Listener[]): void
+  /** The gateway part: on the listener of the API, or on one of its own, which is returned. */
+  startGateway(on: 'api' | 'own'): { readonly server: FastifyInstance; readonly port: number }
 }
 
 export interface AssemblyOptions {
@@ -58,17 +63,21 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const metrics = openMetrics(database, background, clock)
   const stream = openEventStream(bus, streamOptions(config))
   const publishing = { database: background, stream, metrics, log, clock }
+  const signals = openSignals(bus, config.NATS_PREFIX)
   // Whoever wants to hear of commits first hand joins this list.
-  const sink = toAll(options.publishes === false ? [] : [openPublishing(stack, publishing)])
+  const sinks = () => [openAnnouncer(signals, movementOf), openPublishing(stack, publishing)]
+  const sink = toAll(options.publishes === false ? [] : sinks())
+  const identify = identifyWith(database.db, vault)
+  const people = openPeople(database.db)
   const pipeline = openPipeline({
     database,
     vault,
-    identify: identifyWith(database.db, vault),
+    identify,
     rateLimit: openRateLimit(config.API_PROCESSES),
     handlers: handlersWith({
       db: database.db,
       lane: openAppendLane(database.db, clock, sink),
-      people: openPeople(database.db),
+      people,
     }),
     log,
     strictAnswers: options.strictAnswers ?? false,
@@ -87,6 +96,19 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const servers = buildServers(config, { pipeline, pages, log })
   for (const { server } of servers) stack.defer(() => server.close())
   const owned = stack.move()
+  const gateway = {
+    config,
+    database,
+    background,
+    signals,
+    identify,
+    people,
+    pipeline,
+    metrics,
+    sink,
+    clock,
+    log,
+  }
   return {
     database,
     vault,
@@ -95,6 +117,19 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       owned.use(
         startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
       )
+    },
+    startGateway(on) {
+      const [api] = servers
+      const own = on === 'own' || !api
+      const listener = own
+        ? {
+            server: buildServer({ pipeline, pages, log, serves: 'none' }),
+            port: config.GATEWAY_PORT || config.PORT,
+          }
+        : api
+      if (own) owned.defer(() => listener.server.close())
+      owned.use(openConfiguredGateway(listener.server.server, gateway))
+      return listener
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

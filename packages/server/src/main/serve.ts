@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
-import { readConfig } from '../config.ts'
-import { listeners } from '../listeners.ts'
-import { assemble, openLog, requireMigrations } from './assemble.ts'
+import { type Config, readConfig } from '../config.ts'
+import { listeners as eventListeners } from '../listeners.ts'
+import { type Assembly, assemble, openLog, requireMigrations } from './assemble.ts'
 
 const parts = ['api', 'gateway', 'worker'] as const
 type Part = (typeof parts)[number]
@@ -29,15 +29,14 @@ async function serve(options: Options): Promise<void> {
   })
   await requireMigrations(assembly.database)
   const stopped = signal()
-  if (options.parts.includes('api')) {
-    for (const { server, port } of assembly.servers) {
-      const address = await server.listen({ host: config.HOST, port })
-      log.info({ address, parts: options.parts }, 'listening')
-    }
+  const listeners = listenersOf(assembly, config, options.parts)
+  for (const { server, port } of listeners) {
+    const address = await server.listen({ host: config.HOST, port })
+    log.info({ address, parts: options.parts }, 'listening')
   }
   if (options.parts.includes('worker')) {
-    assembly.startWorker(listeners)
-    log.info({ listeners: listeners.map(({ name }) => name) }, 'working')
+    assembly.startWorker(eventListeners)
+    log.info({ listeners: eventListeners.map(({ name }) => name) }, 'working')
   }
   const name = await stopped
   log.info({ signal: name }, 'stopping: no new connections, accepted requests are finished')
@@ -45,6 +44,14 @@ async function serve(options: Options): Promise<void> {
     log.error('not finished in time, stopping all the same')
     process.exit(1)
   }, config.SHUTDOWN_TIMEOUT_MS).unref()
+}
+
+/** The gateway shares the port of the API, unless it has one of its own or there is no API. */
+function listenersOf(assembly: Assembly, config: Config, parts: readonly Part[]) {
+  const servers = new Set(parts.includes('api') ? assembly.servers : [])
+  const shares = parts.includes('api') && config.GATEWAY_PORT === 0
+  if (parts.includes('gateway')) servers.add(assembly.startGateway(shares ? 'api' : 'own'))
+  return servers
 }
 
 function signal(): Promise<NodeJS.Signals> {

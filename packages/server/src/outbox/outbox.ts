@@ -1,7 +1,7 @@
 import type { EventName, Events } from '@chorale/contract/events'
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { AppDb } from '../database/app-db.ts'
+import type { AppDb, Db } from '../database/app-db.ts'
 import type { Append, Committed, RecordedEvent } from './committed.ts'
 
 /** An entry has its receipt instead of a row of its own. */
@@ -36,4 +36,28 @@ export function openOutbox({ appId, db }: AppDb, now: number): OpenOutbox {
       appends.push(append)
     },
   }
+}
+
+interface NewEvent<N extends RecordedName = RecordedName> {
+  readonly appId: string
+  readonly name: N
+  readonly payload: Events[N]
+}
+
+/** Many events of any apps in one statement, inside the transaction of their change. */
+export async function recordEvents(
+  db: Db,
+  now: number,
+  fresh: readonly NewEvent[],
+): Promise<RecordedEvent[]> {
+  if (fresh.length === 0) return []
+  const events = fresh.map((event) => ({ ...event, id: uuidv7(), at: now }))
+  await sql`
+    insert into outbox (event_id, app_id, name, payload, created_at)
+    select w.id, w.app_id, w.name, w.payload::jsonb, ${now}
+    from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ appId }) => appId)}::text[],
+                ${events.map(({ name }) => name)}::text[],
+                ${events.map(({ payload }) => JSON.stringify(payload))}::text[])
+      as w(id, app_id, name, payload)`.execute(db)
+  return events
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '@chorale/contract/operation'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { Failure } from './failure.ts'
 
 /** Reads one operation's input and checks its answer. */
@@ -48,6 +48,17 @@ export function validationOf(operation: Operation): Validation {
       checkAnswer ??= answers.compile(operation.response)
       return checkAnswer(answer) ? undefined : answers.errorsText(checkAnswer.errors)
     },
+  }
+}
+
+/** Reads a value that comes over another wire than HTTP, or throws what is wrong with it. */
+export function readerOf<T extends TSchema>(schema: T): (value: unknown) => Static<T> {
+  const check = bodies.compile(schema)
+  return (value) => {
+    if (check(value)) return value as Static<T>
+    const details: Record<string, string[]> = {}
+    collect(details, check.errors ?? [])
+    throw new Failure('ERR_BAD_REQUEST', {}, { details })
   }
 }
 

@@ -69,6 +69,8 @@ export interface TestAppOptions {
 
 interface Live {
   readonly listeners?: readonly Listener[]
+  /** Devices can connect to `origin`. */
+  readonly gateway?: boolean
   /** Beside those of every test, or instead of them. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -156,6 +158,7 @@ async function startService(
   const parts = { config, log, strictAnswers: true, publishes, ...(clock && { clock }) }
   const assembly = await assemble(parts)
   if (live?.listeners) assembly.startWorker(live.listeners)
+  if (live?.gateway) assembly.startGateway('api')
   for (const { server } of assembly.servers) await server.listen({ host: '127.0.0.1', port: 0 })
   return assembly
 }

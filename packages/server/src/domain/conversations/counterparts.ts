@@ -89,7 +89,9 @@ export async function loadCounterparts(
       },
       (guid) => {
         const row = groupOf.get(guid)
-        return row && shownGroup(row, view.withTags)
+        return (
+          row && { ...shownGroup(row, view.withTags), ...(view.members && { hasJoined: true }) }
+        )
       },
     )
 }

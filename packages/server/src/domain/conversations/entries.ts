@@ -58,6 +58,22 @@ export function actionOf({ category, data }: EntryRow): ActionData | undefined {
   return category === 'action' ? (JSON.parse(data) as ActionData) : undefined
 }
 
+type Spoken = Pick<EntryRow, 'category' | 'type' | 'sender' | 'data'>
+
+/** Who comes to a group, or goes, with this entry. Asked of every entry, so it parses only few. */
+export function movementOf(row: Spoken): {
+  readonly arrives: string | undefined
+  readonly departs: string | undefined
+} {
+  const moves = row.category === 'action' && row.type === 'groupMember'
+  // Only the service itself writes actions.
+  const { action, on = row.sender } = moves ? (JSON.parse(row.data) as ActionData) : { action: '' }
+  return {
+    arrives: action === 'joined' || action === 'added' ? on : undefined,
+    departs: action === 'left' || action === 'kicked' || action === 'banned' ? on : undefined,
+  }
+}
+
 /** Ids of other messages that this one shows. */
 export function refersTo(row: EntryRow): number[] {
   const { messageId } = actionOf(row) ?? {}

@@ -15,9 +15,11 @@ export {
   type Entry,
   type EntryRow,
   type Extra,
+  movementOf,
   otherThan,
   type Receiver,
 } from './entries.ts'
+export { openFeed } from './feed.ts'
 export { pairsOf } from './labels.ts'
 export { eraseDeletedLogs } from './log.on.ts'
 export {

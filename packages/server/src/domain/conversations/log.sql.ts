@@ -174,11 +174,11 @@ export async function ensureUserConversation(
   a: string,
   b: string,
   now: number,
-): Promise<ConversationKey> {
+): Promise<ConversationKey & { readonly made: boolean }> {
   const { appId, db } = appDb
   const [low, high] = a < b ? [a, b] : [b, a]
   const known = await findUserConversation(appDb, a, b)
-  if (known) return known
+  if (known) return { ...known, made: false }
   // Whoever loses the race waits here for the winner, and finds its row below.
   const { rows } = await sql<ConversationKey>`
     with fresh as materialized (select nextval('conversation_keys') as key),
@@ -196,9 +196,10 @@ export async function ensureUserConversation(
       select bucket, key, side.uid, ${appId}, side.with_uid
       from pair, lateral (values (${low}, ${high}), (${high}, ${low})) as side(uid, with_uid))
     select * from pair`.execute(db)
-  const made = rows[0] ?? (await findUserConversation(appDb, a, b))
-  if (!made) throw new Error('No conversation was made.')
-  return made
+  if (rows[0]) return { ...rows[0], made: true }
+  const other = await findUserConversation(appDb, a, b)
+  if (!other) throw new Error('No conversation was made.')
+  return { ...other, made: false }
 }
 
 /** New participants have seen everything so far. Returns how many there are now. */

@@ -66,10 +66,10 @@ async function loadPeople(from: People, entries: readonly Entry[], view: EntryVi
     },
     view.viewer,
   )
-  const { mentionsWithTags, mentionsWithBlockedInfo = false } = view
+  const { members, mentionsWithTags, mentionsWithBlockedInfo = false } = view
   return {
-    seen: as({ withBlocks: false, withConversationId: false }),
-    mentioned: as({ withTags: mentionsWithTags, withBlocks: mentionsWithBlockedInfo }),
+    seen: as({ members, withBlocks: false, withConversationId: false }),
+    mentioned: as({ members, withTags: mentionsWithTags, withBlocks: mentionsWithBlockedInfo }),
   }
 }
 

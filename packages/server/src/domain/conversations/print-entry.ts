@@ -7,6 +7,8 @@ import type { Receipt } from './entry-facts.sql.ts'
 /** What is shown of entries, and through whose eyes; undefined: the app's own. */
 export interface EntryView {
   readonly viewer: string | undefined
+  /** Every member of the group at once: nothing that is only for one of them. */
+  readonly members?: boolean | undefined
   readonly withTags?: boolean | undefined
   readonly mentionsWithBlockedInfo?: boolean | undefined
   readonly mentionsWithTags?: boolean | undefined

@@ -89,6 +89,8 @@ async function found(ctx: Ctx, group: GroupKey, uid: string): Promise<void> {
   await insertMembers(ctx.db, group.guid, [{ uid, scope: 'admin' }], ctx.now)
   await adjustParticipants(ctx.db, group, 1)
   await insertParticipants(ctx.db, group, group.guid, [uid])
+  const { bucket, key } = group
+  await ctx.outbox.append('conversation.started', { bucket, key, uids: [uid] })
 }
 
 async function add(

@@ -83,9 +83,7 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     if (sender.actor) requireMayReachUser(sender.actor, to.id, target)
     const { bucket, key } = target
     const conversation =
-      bucket === null || key === null
-        ? await ensureUserConversation(ctx.db, uid, to.id, ctx.now)
-        : { bucket, key }
+      bucket === null || key === null ? await startConversation(ctx, uid, to.id) : { bucket, key }
     return { conversation, receiver: { kind: 'user', uids: [uid, to.id] } }
   }
 
@@ -157,6 +155,13 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
       return new Printed(printWith({}, { data }))
     },
   }
+}
+
+/** Told of after its first message: whoever listens finds it there. */
+async function startConversation(ctx: Ctx, a: string, b: string): Promise<ConversationKey> {
+  const { bucket, key, made } = await ensureUserConversation(ctx.db, a, b, ctx.now)
+  if (made) await ctx.outbox.append('conversation.started', { bucket, key, uids: [a, b] })
+  return { bucket, key }
 }
 
 interface Sender {

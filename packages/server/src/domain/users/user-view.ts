@@ -4,6 +4,8 @@ import type { UserRow } from './users.sql.ts'
 export interface UserView {
   /** Through whose eyes; undefined: the app's own. */
   readonly viewer?: string | undefined
+  /** Through the eyes of several at once. */
+  readonly members?: boolean | undefined
   readonly withTags?: boolean | undefined
   /** Whether viewer and user have blocked each other; shown unless told otherwise. */
   readonly withBlocks?: boolean | undefined
@@ -13,9 +15,9 @@ export interface UserView {
 
 /** A row as the interface shows it: what is not set is left out. */
 export function shown(row: UserRow, view: UserView): User {
-  const { viewer, withTags, withBlocks = true, withConversationId = true } = view
-  const metadata =
-    row.metadata && viewer !== undefined && viewer !== row.uid ? open(row.metadata) : row.metadata
+  const { viewer, members, withTags, withBlocks = true, withConversationId = true } = view
+  const stranger = members || (viewer !== undefined && viewer !== row.uid)
+  const metadata = row.metadata && stranger ? open(row.metadata) : row.metadata
   return {
     uid: row.uid,
     name: row.name,

@@ -1,0 +1,65 @@
+import type { NatsConnection, Subscription } from '@nats-io/transport-node'
+import type { Bus } from './bus.ts'
+
+/** News that may be lost: NATS core, without a stream behind it. */
+export interface Signals {
+  /** Goes nowhere while NATS is away. */
+  publish(subject: string, text: string): void
+  /** Returns how to stop. One listener for each subject. */
+  listen(subject: string, hear: (text: string) => void): () => void
+  /** Resolves when NATS knows of every listener so far; at once while it is away. */
+  settled(): Promise<void>
+  /** Called when something may have been missed: NATS was away, and is there again. */
+  onRestored(restored: () => void): void
+}
+
+interface Listening {
+  readonly hear: (text: string) => void
+  subscription: Subscription | undefined
+}
+
+/** `prefix` keeps installs that share a NATS apart, and signals out of the stream of events. */
+export function openSignals(bus: Bus, prefix: string): Signals {
+  const listening = new Map<string, Listening>()
+  const restored: (() => void)[] = []
+  let current: NatsConnection | undefined
+
+  function subscribe(connection: NatsConnection, subject: string, listener: Listening): void {
+    listener.subscription = connection.subscribe(`${prefix}-live.${subject}`, {
+      callback: (error, message) => {
+        if (!error) listener.hear(message.string())
+      },
+    })
+  }
+
+  bus.onConnected((connection) => {
+    // A connection that comes back keeps its subscriptions; a new one has none.
+    if (connection !== current) {
+      current = connection
+      for (const [subject, listener] of listening) subscribe(connection, subject, listener)
+    }
+    for (const tell of restored) tell()
+  })
+
+  return {
+    publish(subject, text) {
+      bus.connection?.publish(`${prefix}-live.${subject}`, text)
+    },
+    listen(subject, hear) {
+      const listener: Listening = { hear, subscription: undefined }
+      listening.set(subject, listener)
+      if (current) subscribe(current, subject, listener)
+      return () => {
+        if (listening.get(subject) === listener) listening.delete(subject)
+        listener.subscription?.unsubscribe()
+      }
+    },
+    async settled() {
+      // While NATS is away nobody can publish either: what is missed is found by comparing.
+      await bus.connection?.flush().catch(() => undefined)
+    },
+    onRestored(tell) {
+      restored.push(tell)
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import type { AppDb, Db } from '../../database/app-db.ts'
+import type { AppendedEntry } from '../../outbox/committed.ts'
+import { conversationIdOf } from '../users/index.ts'
+import { groupConversationId, type People } from './counterparts.ts'
+import { type ConversationKey, type Entry, movementOf, type Receiver } from './entries.ts'
+import {
+  changesAfter,
+  entriesAfter,
+  type FeedRow,
+  findEntryId,
+  findHeads,
+  findSeat,
+  findSeats,
+  type HeadRow,
+  type SeatRow,
+} from './feed.sql.ts'
+import { printEntries, printFresh } from './print-entries.ts'
+
+/** A conversation as devices follow it. */
+interface Followed extends ConversationKey {
+  readonly appId: string
+  readonly label: string
+  readonly receiver: Receiver
+}
+
+/** A user's place in a conversation. */
+interface Seat extends Followed {
+  readonly uid: string
+  /** Everything up to here is hidden from them. */
+  readonly resetSeq: number
+  readonly head: { readonly seq: number; readonly change: number }
+}
+
+interface ShownEntry {
+  readonly seq: number
+  readonly change: number
+  /** Who has left with it, or come. */
+  readonly departs: string | undefined
+  readonly arrives: string | undefined
+  /** JSON text, one for each of the viewers. */
+  readonly texts: readonly string[]
+}
+
+/** Undefined: every member of the group, who are all shown the same. */
+type Viewers = readonly (string | undefined)[]
+
+interface Since {
+  readonly seq: number
+  readonly change: number
+  /** Nothing up to here is shown. */
+  readonly resetSeq: number
+}
+
+/** What devices hear of conversations: what was missed, and what has just been appended. */
+export function openFeed(db: Db, peopleOf: (appId: string) => People) {
+  const within = (appId: string): AppDb => ({ appId, db })
+
+  async function show(
+    from: Followed,
+    rows: readonly FeedRow[],
+    viewers: Viewers,
+    print: typeof printEntries,
+  ): Promise<ShownEntry[]> {
+    if (rows.length === 0) return []
+    const entries: Entry[] = rows.map((row) => ({ row, receiver: from.receiver }))
+    const members = from.receiver.kind === 'group'
+    const printed = await Promise.all(
+      viewers.map((viewer) =>
+        print(within(from.appId), peopleOf(from.appId), entries, { viewer, members }),
+      ),
+    )
+    return rows.map((row, place) => ({
+      seq: row.seq,
+      change: row.change,
+      ...movementOf(row),
+      texts: printed.map((texts) => texts[place] ?? ''),
+    }))
+  }
+
+  return {
+    async seatsOf(users: readonly { appId: string; uid: string }[]): Promise<Seat[]> {
+      return (await findSeats(db, users)).map(asSeat)
+    },
+
+    async seatOf(appId: string, uid: string, at: ConversationKey): Promise<Seat | undefined> {
+      const row = await findSeat(within(appId), uid, at)
+      return row && asSeat(row)
+    },
+
+    heads(of: readonly Followed[]): Promise<HeadRow[]> {
+      return findHeads(db, of)
+    },
+
+    /**
+     * What changed, then what was added. The entries are read last, so that whoever has left by
+     * the time of a change is known to have left.
+     */
+    async missed(from: Followed, since: Since, viewers: Viewers, most: number) {
+      const appDb = within(from.appId)
+      const { seq, change, resetSeq } = since
+      const between = { change, afterSeq: resetSeq, upToSeq: seq }
+      const changed = await changesAfter(appDb, from, between, most)
+      const entries = await entriesAfter(appDb, from, Math.max(seq, resetSeq), most)
+      return {
+        changed: await show(from, changed, viewers, printEntries),
+        entries: await show(from, entries, viewers, printEntries),
+      }
+    },
+
+    /** Entries of a moment ago, from the process that appended them. */
+    fresh(from: Followed, entries: readonly AppendedEntry[], viewers: Viewers) {
+      const rows = entries.map((entry) => asRow(from, entry))
+      return show(from, rows, viewers, printFresh)
+    },
+
+    entryId(of: Followed, seq: number): Promise<number | undefined> {
+      return findEntryId(within(of.appId), of, seq)
+    },
+  }
+}
+
+function asSeat({ withUid, withGuid, head, change, ...row }: SeatRow): Seat {
+  const { appId, bucket, key, uid, resetSeq } = row
+  const other = withUid ?? ''
+  return {
+    ...{ appId, bucket, key, uid, resetSeq, head: { seq: head, change } },
+    ...(withGuid === null
+      ? { label: conversationIdOf(uid, other), receiver: { kind: 'user', uids: [uid, other] } }
+      : { label: groupConversationId(withGuid), receiver: { kind: 'group', guid: withGuid } }),
+  }
+}
+
+function asRow({ bucket, key }: ConversationKey, entry: AppendedEntry): FeedRow {
+  const { seq, id, at, sender, category, type, muid, data, extra } = entry
+  return {
+    ...{ bucket, key, seq, id, sender, category, type, data: data ?? '{}' },
+    muid: muid ?? null,
+    extra: extra == null ? null : JSON.parse(extra),
+    ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null, change: 0 },
+  }
+}

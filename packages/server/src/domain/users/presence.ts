@@ -1,0 +1,91 @@
+import type { Db } from '../../database/app-db.ts'
+import type { Database } from '../../database/pool.ts'
+import type { RecordedEvent, Sink } from '../../outbox/committed.ts'
+import { recordEvents } from '../../outbox/outbox.ts'
+import {
+  crowdedAmong,
+  deleteHeld,
+  deleteLeases,
+  findExpired,
+  insertHeld,
+  lockPresence,
+  type PresenceRow,
+  renewLease,
+  settlePresence,
+  usersOf,
+} from './presence.sql.ts'
+
+interface Move {
+  readonly appId: string
+  readonly uid: string
+  readonly here: boolean
+}
+
+export interface PresenceOptions {
+  readonly database: Database
+  readonly sink: Sink
+  readonly clock: () => number
+  /** With more users of an app online than this, nobody is told of their coming and going. */
+  readonly mostOnline: number
+}
+
+/** What gateways say of who is connected, many users in one transaction. */
+export function openPresenceStore({ database, sink, clock, mostOnline }: PresenceOptions) {
+  /** Does the work between locking and settling, and tells what came of it. */
+  async function settle(
+    work: (db: Db, now: number) => Promise<readonly { appId: string; uid: string }[]>,
+  ) {
+    const now = clock()
+    let events: RecordedEvent[] = []
+    const told = await database.transaction(async (db) => {
+      const changed = await settlePresence(db, await work(db, now), now)
+      events = await recordEvents(
+        db,
+        now,
+        changed.map((row) => eventOf(row, now)),
+      )
+      return byApp(db, changed, now)
+    })
+    sink({ events, appends: [] })
+    return told
+  }
+
+  async function byApp(db: Db, changed: readonly PresenceRow[], now: number) {
+    const apps = Map.groupBy(changed, ({ appId }) => appId)
+    const crowded = await crowdedAmong(db, [...apps.keys()], mostOnline)
+    return [...apps].map(([appId, rows]) => ({
+      appId,
+      crowded: crowded.has(appId),
+      changes: rows.map(({ uid, role, online }) => ({ uid, role, online, at: now })),
+    }))
+  }
+
+  return {
+    renew: (gatewayId: string) => renewLease(database.db, gatewayId),
+
+    move: (gatewayId: string, moves: readonly Move[]) =>
+      settle(async (db, now) => {
+        await lockPresence(db, moves, now)
+        const came = moves.filter(({ here }) => here)
+        const went = moves.filter(({ here }) => !here)
+        await insertHeld(db, gatewayId, came)
+        await deleteHeld(db, gatewayId, went)
+        return moves
+      }),
+
+    sweep: (leaseSeconds: number) =>
+      settle(async (db, now) => {
+        const expired = await findExpired(db, leaseSeconds)
+        const left = await usersOf(db, expired)
+        await lockPresence(db, left, now)
+        await deleteLeases(db, expired)
+        return left
+      }),
+  }
+}
+
+function eventOf({ appId, uid, online }: PresenceRow, now: number) {
+  const status = online ? 'available' : 'offline'
+  const payload = { uid, status, lastActiveAt: now } as const
+  return { appId, name: 'user.connectionStatusChanged', payload } as const
+}

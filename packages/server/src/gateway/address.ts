@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+import type { Credentials } from '../pipeline/caller.ts'
+
+/** `{appId}.realtime-{region}.<host>`: the host name names the app. */
+const appHost = /^([a-z0-9]+)\.realtime-([a-z]+)\./i
+
+const paths = new Set(['/v3', '/v3/realtime', '/v3.0', '/v3.0/realtime'])
+
+export function isRealtime({ url = '' }: IncomingMessage): boolean {
+  return paths.has(pathOf(url))
+}
+
+/** Which app a device means: by host name, or by `appId` in a header or the address. */
+export function addressOf({ headers, url = '' }: IncomingMessage): Credentials {
+  const [, appId, region] = appHost.exec(headers.host ?? '') ?? []
+  const named = [headers.appid].flat()[0] || new URLSearchParams(url.split('?')[1]).get('appId')
+  return {
+    appId: (appId ?? named ?? undefined)?.toLowerCase(),
+    region: region?.toLowerCase(),
+    apiKey: undefined,
+    authToken: undefined,
+    onBehalfOf: undefined,
+    managementKey: undefined,
+    managementSecret: undefined,
+  }
+}
+
+/** Without an `Origin` it is no browser. */
+export function isAllowedOrigin({ headers }: IncomingMessage, allowed: readonly string[]): boolean {
+  const { origin } = headers
+  return origin === undefined || allowed.includes('*') || allowed.includes(origin)
+}
+
+function pathOf(url: string): string {
+  const path = url.split('?', 1)[0] ?? ''
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}

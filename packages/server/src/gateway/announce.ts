@@ -1,0 +1,112 @@
+import type { EventName, Events } from '@chorale/contract/events'
+import type { Signals } from '../bus/signals.ts'
+import type { Append, AppendedEntry, RecordedEvent, Sink } from '../outbox/committed.ts'
+import {
+  type ConversationKey,
+  type ConversationSignal,
+  conversationSubject,
+  type UserSignal,
+  userSubject,
+} from './signals.ts'
+
+/** Who comes to a group with an entry. */
+export type Movement = (entry: {
+  readonly category: string
+  readonly type: string
+  readonly sender: string
+  readonly data: string
+}) => { readonly arrives: string | undefined }
+
+/** NATS takes a million bytes, and text within text is longer. */
+const mostCharacters = 200_000
+
+/** Tells gateways what this process has committed: once for each conversation of a batch. */
+export function openAnnouncer(signals: Signals, movementOf: Movement): Sink {
+  const toConversation = (at: ConversationKey, signal: ConversationSignal) =>
+    signals.publish(conversationSubject(at), JSON.stringify(signal))
+  const toUser = (appId: string, uid: string, signal: UserSignal) =>
+    signals.publish(userSubject(appId, uid), JSON.stringify(signal))
+
+  function announce({ entries }: Append): void {
+    const conversations = new Map<number, AppendedEntry[]>()
+    for (const entry of entries) {
+      const known = conversations.get(entry.key)
+      if (known) known.push(entry)
+      else conversations.set(entry.key, [entry])
+    }
+    for (const [first, ...more] of conversations.values()) {
+      if (first) toConversation(first, signalOf([first, ...more]))
+    }
+    for (const entry of entries) {
+      const { appId, bucket, key, seq, data } = entry
+      const { arrives } = movementOf({ ...entry, data: data ?? '{}' })
+      if (arrives !== undefined) toUser(appId, arrives, { is: 'joined', at: { bucket, key }, seq })
+    }
+  }
+
+  function tell({ appId, name, at, payload }: RecordedEvent): void {
+    const reaction = reactions[name]
+    // The table gives each name its own payload; here they are one list.
+    if (reaction) reaction(payload as never, { appId, at, toConversation, toUser })
+    else if ('bucket' in payload) toConversation(payload, { is: 'behind' })
+  }
+
+  return ({ appends, events }) => {
+    for (const append of appends) announce(append)
+    for (const event of events) tell(event)
+  }
+}
+
+function signalOf(entries: readonly AppendedEntry[]): ConversationSignal {
+  const size = entries.reduce((sum, { data, extra }) => sum + sizeOf(data) + sizeOf(extra), 0)
+  return size > mostCharacters ? { is: 'behind' } : { is: 'entries', entries }
+}
+
+function sizeOf(text: string | null | undefined): number {
+  return text?.length ?? 0
+}
+
+interface Telling {
+  readonly appId: string
+  readonly at: number
+  readonly toConversation: (at: ConversationKey, signal: ConversationSignal) => void
+  readonly toUser: (appId: string, uid: string, signal: UserSignal) => void
+}
+
+type Reactions = { readonly [N in EventName]?: (payload: Events[N], telling: Telling) => void }
+
+const credentials = ({ uid }: { uid: string }, { appId, toUser }: Telling) =>
+  toUser(appId, uid, { is: 'credentials' })
+
+const circle = (uids: readonly string[], { appId, toUser }: Telling) => {
+  for (const uid of uids) toUser(appId, uid, { is: 'circle' })
+}
+
+/** An event of a conversation that has no line here is a change to read in the log. */
+const reactions: Reactions = {
+  'conversation.started': ({ bucket, key, uids }, { appId, toUser }) => {
+    for (const uid of uids) toUser(appId, uid, { is: 'joined', at: { bucket, key }, seq: 1 })
+  },
+  'conversation.delivered': ({ uid, seq, ...at }, telling) =>
+    telling.toConversation(at, {
+      is: 'receipt',
+      receipt: { kind: 'delivered', uid, seq, at: telling.at },
+    }),
+  'conversation.read': ({ uid, seq, ...at }, telling) =>
+    telling.toConversation(at, {
+      is: 'receipt',
+      receipt: { kind: 'read', uid, seq, at: telling.at },
+    }),
+  'conversation.unread': () => undefined,
+  'conversation.reset': ({ uid, bucket, key }, { appId, toUser }) =>
+    toUser(appId, uid, { is: 'reset', at: { bucket, key } }),
+  'conversation.deleted': (at, { toConversation }) => toConversation(at, { is: 'reset' }),
+  'group.deleted': (at, { toConversation }) => toConversation(at, { is: 'gone' }),
+  'authTokens.revoked': credentials,
+  'user.deactivated': credentials,
+  'user.deleted': credentials,
+  'friends.added': ({ uid, friends }, telling) => circle([uid, ...friends], telling),
+  'friends.removed': ({ uid, friends }, telling) => circle([uid, ...friends], telling),
+  'user.blocked': ({ uid, blockedUids }, telling) => circle([uid, ...blockedUids], telling),
+  'user.unblocked': ({ uid, blockedUids }, telling) => circle([uid, ...blockedUids], telling),
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import { allOperations, type OperationName } from '@chorale/contract/api'
+import type { ClientFrame } from '@chorale/contract/frames'
+import type { Logger } from 'pino'
+import { failureOf } from '../http/errors.ts'
+import { Failure } from '../pipeline/failure.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import { Printed } from '../pipeline/printed.ts'
+import { printAnswer, printRefusal } from './frames.ts'
+import type { Session } from './session.ts'
+
+type CallFrame = Extract<ClientFrame, { type: 'call' }>
+
+export interface CallParts {
+  readonly pipeline: Pipeline
+  readonly log: Logger
+  observe(operation: string, status: number, seconds: number): void
+}
+
+/** A call takes the same road as over REST; its answer has the same id. */
+export async function answer(
+  parts: CallParts,
+  session: Session,
+  { id, operation, input = {} }: CallFrame,
+): Promise<void> {
+  const startedAt = performance.now()
+  const requestId = randomUUID()
+  let status = 200
+  try {
+    const { body } = await parts.pipeline.run({
+      name: nameOf(operation),
+      credentials: session.credentials,
+      params: input.params ?? {},
+      query: input.query ?? {},
+      body: () => input.body,
+      requestId,
+    })
+    session.connection.say(
+      printAnswer(id, body instanceof Printed ? body.text : JSON.stringify(body)),
+    )
+  } catch (error) {
+    const failure = failureOf(error, requestId, parts.log)
+    status = failure.status
+    session.connection.say(printRefusal(id, failure.body()))
+  }
+  if (isOperation(operation)) {
+    parts.observe(operation, status, (performance.now() - startedAt) / 1000)
+  }
+}
+
+function nameOf(operation: string): OperationName {
+  if (isOperation(operation)) return operation
+  throw new Failure('ERR_API_NOT_FOUND', { method: 'call', path: operation })
+}
+
+function isOperation(name: string): name is OperationName {
+  // The table says whether it is one of its names.
+  return allOperations.has(name as OperationName)
+}

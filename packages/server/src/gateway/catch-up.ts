@@ -1,0 +1,105 @@
+import type { Position } from '@chorale/contract/frames'
+import { print, printEntryFrame } from './frames.ts'
+import type { Follower } from './hub/follower.ts'
+import type { Feed, Seat, ShownEntry } from './ports.ts'
+import type { Session } from './session.ts'
+
+export interface CatchUpParts {
+  readonly feed: Pick<Feed, 'missed'>
+  /** Of one conversation, and of all together; with more, the device reads the list anew. */
+  readonly mostPerConversation: number
+  readonly mostInAll: number
+}
+
+/** Seat and follower of one conversation, and from where on the device wants it. */
+export interface Place {
+  readonly seat: Seat
+  readonly follower: Follower
+  /** Undefined: from now on. */
+  readonly from: Position | undefined
+}
+
+/**
+ * Brings a session up to date and lets it into the live stream. Its followers keep what comes
+ * meanwhile: they were told to before the seats were read.
+ */
+export async function catchUp(
+  parts: CatchUpParts,
+  session: Session,
+  places: readonly Place[],
+): Promise<void> {
+  let left = parts.mostInAll
+  for (const place of places) {
+    if (!session.connection.isOpen) return
+    left -= await bring(parts, session, place, left)
+  }
+}
+
+/** Returns how many entries it took. */
+async function bring(
+  parts: CatchUpParts,
+  session: Session,
+  { seat, follower, from }: Place,
+  left: number,
+): Promise<number> {
+  const begun = follower.begin(seat.head)
+  const head = latest(seat.head, begun)
+  const since = from ?? seat.head
+  const { label } = seat
+  if (since.seq === head.seq && since.change === head.change) {
+    admit(session, follower, head)
+    return 0
+  }
+  const most = Math.min(parts.mostPerConversation, left)
+  const tooFar = since.seq > head.seq || since.change > head.change || head.seq - since.seq > most
+  const missed = tooFar
+    ? undefined
+    : await parts.feed.missed(seat, { ...since, resetSeq: seat.resetSeq }, viewers(seat), most + 1)
+  if (!missed || missed.changed.length + missed.entries.length > most) {
+    session.connection.say(print({ type: 'reload', conversationId: label, position: head }))
+    admit(session, follower, head)
+    return 0
+  }
+  const { changed, entries } = missed
+  const departure = entries.findLastIndex((entry) => moves(entry, session.uid))
+  if (entries[departure]?.departs === session.uid) {
+    await say(session, 'message', label, since.change, entries.slice(0, departure + 1))
+    follower.dismiss(session)
+    return departure + 1
+  }
+  const change = Math.max(head.change, changed.at(-1)?.change ?? 0)
+  await say(session, 'changed', label, change, changed)
+  await say(session, 'message', label, change, entries)
+  admit(session, follower, { seq: Math.max(head.seq, entries.at(-1)?.seq ?? 0), change })
+  return changed.length + entries.length
+}
+
+function moves({ arrives, departs }: ShownEntry, uid: string): boolean {
+  return arrives === uid || departs === uid
+}
+
+function viewers({ receiver, uid }: Seat) {
+  return [receiver.kind === 'group' ? undefined : uid]
+}
+
+async function say(
+  { connection }: Session,
+  type: 'message' | 'changed',
+  label: string,
+  change: number,
+  entries: readonly ShownEntry[],
+): Promise<void> {
+  for (const entry of entries) {
+    await connection.room()
+    const at = { seq: entry.seq, change: type === 'changed' ? entry.change : change }
+    connection.say(printEntryFrame(type, label, at, entry.texts[0] ?? ''))
+  }
+}
+
+function admit(session: Session, follower: Follower, seen: Position): void {
+  if (!follower.channel.admit(session, seen)) session.connection.close('tooSlow')
+}
+
+function latest(a: Position, b: Position): Position {
+  return { seq: Math.max(a.seq, b.seq), change: Math.max(a.change, b.change) }
+}

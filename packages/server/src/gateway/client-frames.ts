@@ -1,0 +1,22 @@
+import { type ClientFrame, clientFrames } from '@chorale/contract/frames'
+import type { RawData } from 'ws'
+import { parseBody } from '../http/body.ts'
+import { badRequest } from '../pipeline/failure.ts'
+import { readerOf } from '../pipeline/validation.ts'
+
+const readers: Readonly<Record<string, (value: unknown) => ClientFrame>> = {
+  auth: readerOf(clientFrames.auth),
+  call: readerOf(clientFrames.call),
+  typing: readerOf(clientFrames.typing),
+  transient: readerOf(clientFrames.transient),
+  ping: readerOf(clientFrames.ping),
+}
+
+/** What a client said, or the failure it deserves. */
+export function readFrame(data: RawData): ClientFrame {
+  const value = parseBody(data, 'application/json')
+  const type = typeof value === 'object' && value && 'type' in value ? value.type : undefined
+  const read = typeof type === 'string' && Object.hasOwn(readers, type) ? readers[type] : undefined
+  if (!read) throw badRequest('type', `Use one of: ${Object.keys(readers).join(', ')}.`)
+  return read(value)
+}

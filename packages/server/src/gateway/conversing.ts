@@ -1,0 +1,87 @@
+import type { ClientFrame, ServerFrame } from '@chorale/contract/frames'
+import type { Signals } from '../bus/signals.ts'
+import { Failure } from '../pipeline/failure.ts'
+import { answer, type CallParts } from './calls.ts'
+import { print, printRefusal } from './frames.ts'
+import type { Follower } from './hub/follower.ts'
+import type { People } from './people.ts'
+import type { Session } from './session.ts'
+import { type ConversationSignal, conversationSubject } from './signals.ts'
+
+export interface ConversingParts extends CallParts {
+  readonly signals: Signals
+  readonly people: People
+}
+
+type SignalFrame = Extract<ClientFrame, { type: 'typing' | 'transient' }>
+
+const mostSignalsASecond = 10
+
+/** What a session says once it is let in. Its calls are handled one after the other. */
+export function openConversing(parts: ConversingParts, session: Session) {
+  let calls = Promise.resolve()
+  let waiting = 0
+  let second = 0
+  let signals = 0
+
+  function mayTell(): boolean {
+    const now = Math.floor(performance.now() / 1000)
+    signals = now === second ? signals + 1 : 1
+    second = now
+    return signals <= mostSignalsASecond
+  }
+
+  return {
+    hear(frame: ClientFrame): void {
+      switch (frame.type) {
+        case 'ping':
+          session.connection.say(print({ type: 'pong' }))
+          break
+        case 'call':
+          waiting++
+          calls = calls.then(() => answer(parts, session, frame)).finally(() => waiting--)
+          break
+        case 'typing':
+        case 'transient':
+          if (mayTell()) tell(parts, session, frame)
+          break
+        case 'auth':
+          session.connection.close('badFrame')
+      }
+    },
+    /** Calls that are not answered yet. */
+    get waiting() {
+      return waiting
+    },
+  }
+}
+
+/** Straight to the other side: kept nowhere. */
+function tell(parts: ConversingParts, session: Session, frame: SignalFrame): void {
+  const follower = followerOf(session, frame)
+  if (!follower) {
+    const failure = new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
+    session.connection.say(printRefusal(undefined, failure.body()))
+    return
+  }
+  const { appId, uid } = session.identity
+  const { circle } = parts.people.find(appId, uid) ?? {}
+  if (frame.receiverType === 'user' && circle?.blocked.has(frame.receiver)) return
+  const told: ServerFrame = { ...frame, sender: uid }
+  const signal: ConversationSignal = { is: 'frame', sender: uid, text: print(told) }
+  parts.signals.publish(conversationSubject(follower.followed), JSON.stringify(signal))
+}
+
+/** Only in conversations that they are in. */
+function followerOf(session: Session, { receiver, receiverType }: SignalFrame) {
+  for (const follower of session.following.values()) {
+    if (isWith(follower, session.uid, receiver, receiverType)) return follower
+  }
+  return undefined
+}
+
+function isWith({ followed }: Follower, uid: string, other: string, type: 'user' | 'group') {
+  const { receiver } = followed
+  if (receiver.kind === 'group') return type === 'group' && receiver.guid === other
+  return type === 'user' && other !== uid && receiver.uids.includes(other)
+}

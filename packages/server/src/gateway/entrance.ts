@@ -1,0 +1,101 @@
+import type { Position } from '@chorale/contract/frames'
+import type { Signals } from '../bus/signals.ts'
+import { type CatchUpParts, catchUp, type Place } from './catch-up.ts'
+import { print, printWelcome } from './frames.ts'
+import type { Followers } from './hub/followers.ts'
+import type { Feed, Seat, Users } from './ports.ts'
+import type { Session } from './session.ts'
+import type { ConversationKey } from './signals.ts'
+
+export interface EntranceParts extends CatchUpParts {
+  readonly feed: Feed
+  readonly users: Pick<Users, 'self'>
+  readonly signals: Signals
+  readonly followers: Followers
+  readonly heartbeatMs: number
+}
+
+type Positions = Readonly<Record<string, Position>>
+
+/** Conversations that begin while others are read are told of by a signal too. */
+const mostRounds = 3
+
+/** Lets a session in: what there is, what it has missed, and from then on what happens. */
+export async function enter(
+  parts: EntranceParts,
+  session: Session,
+  positions: Positions = {},
+): Promise<void> {
+  const { appId, uid } = session.identity
+  const [seats, self] = await Promise.all([takeSeats(parts, session), parts.users.self(appId, uid)])
+  const heads = Object.fromEntries(seats.map(({ label, head }) => [label, head]))
+  session.connection.say(printWelcome(self, parts.heartbeatMs, heads))
+  for (const conversationId of Object.keys(positions)) {
+    if (!heads[conversationId]) session.connection.say(print({ type: 'left', conversationId }))
+  }
+  await catchUp(parts, session, placesOf(session, seats, positions))
+  session.letIn()
+}
+
+/** Follows every conversation of the user, and reads where each stands only after that. */
+async function takeSeats(parts: EntranceParts, session: Session): Promise<readonly Seat[]> {
+  const user = [session.identity]
+  let seats = await parts.feed.seatsOf(user)
+  for (let round = 0; round < mostRounds; round++) {
+    const fresh = seats.filter(({ label }) => !session.following.has(label))
+    if (round > 0 && fresh.length === 0) break
+    for (const seat of fresh) follow(parts, session, seat)
+    await parts.signals.settled()
+    seats = await parts.feed.seatsOf(user)
+  }
+  const labels = new Set(seats.map(({ label }) => label))
+  for (const label of session.following.keys()) if (!labels.has(label)) stop(parts, session, label)
+  return seats.filter(({ label }) => session.following.has(label))
+}
+
+/** Someone takes part from this seq on. */
+export async function join(
+  parts: EntranceParts,
+  session: Session,
+  at: ConversationKey,
+  seq: number,
+): Promise<void> {
+  const { appId, uid } = session.identity
+  const seat = await parts.feed.seatOf(appId, uid, at)
+  if (!seat || session.following.has(seat.label) || !session.connection.isOpen) return
+  follow(parts, session, seat)
+  await parts.signals.settled()
+  const now = await parts.feed.seatOf(appId, uid, at)
+  if (!now) return stop(parts, session, seat.label)
+  const from = { seq: seq - 1, change: now.head.change }
+  await catchUp(parts, session, placesOf(session, [now], { [now.label]: from }))
+}
+
+/** The device is to read the conversation anew. */
+export function reload(session: Session, { label, head }: Seat): void {
+  session.connection.say(print({ type: 'reload', conversationId: label, position: head }))
+}
+
+export function leave(parts: EntranceParts, session: Session): void {
+  for (const label of [...session.following.keys()]) stop(parts, session, label)
+}
+
+function follow({ followers }: EntranceParts, session: Session, seat: Seat): void {
+  const follower = followers.open(seat)
+  session.following.set(seat.label, follower)
+  follower.channel.wait(session)
+}
+
+function stop({ followers }: EntranceParts, session: Session, label: string): void {
+  const follower = session.following.get(label)
+  session.following.delete(label)
+  follower?.channel.remove(session)
+  if (follower) followers.release(follower.followed)
+}
+
+function placesOf(session: Session, seats: readonly Seat[], positions: Positions): Place[] {
+  return seats.flatMap((seat) => {
+    const follower = session.following.get(seat.label)
+    return follower ? [{ seat, follower, from: positions[seat.label] }] : []
+  })
+}

@@ -1,0 +1,54 @@
+import type { ErrorBody } from '@chorale/contract/errors'
+import type { Position, ServerFrame } from '@chorale/contract/frames'
+import { inside } from '../pipeline/printed.ts'
+
+const text = 0x81
+
+/** A whole WebSocket message of a server, built once for however many sockets. */
+export function framed(message: string): Buffer {
+  const length = Buffer.byteLength(message)
+  const headerLength = length < 126 ? 2 : length < 65_536 ? 4 : 10
+  const frame = Buffer.allocUnsafe(headerLength + length)
+  frame[0] = text
+  if (length < 126) frame[1] = length
+  else if (length < 65_536) {
+    frame[1] = 126
+    frame.writeUInt16BE(length, 2)
+  } else {
+    frame[1] = 127
+    frame.writeBigUInt64BE(BigInt(length), 2)
+  }
+  frame.write(message, headerLength)
+  return frame
+}
+
+export function print(frame: ServerFrame): string {
+  return JSON.stringify(frame)
+}
+
+/** Put together by hand: the message is JSON text already. */
+export function printEntryFrame(
+  type: 'message' | 'changed',
+  label: string,
+  { seq, change }: Position,
+  message: string,
+): string {
+  return `{"type":"${type}","conversationId":"${label}","seq":${seq},"change":${change},"message":${message}}`
+}
+
+export function printWelcome(
+  user: string,
+  heartbeatMs: number,
+  positions: Readonly<Record<string, Position>>,
+): string {
+  return inside(JSON.stringify({ type: 'welcome', heartbeatMs, positions }), [`"user":${user}`])
+}
+
+export function printAnswer(id: string, body: string): string {
+  return inside(JSON.stringify({ type: 'answer', id }), [`"body":${body}`])
+}
+
+export function printRefusal(id: string | undefined, { error }: ErrorBody): string {
+  const { source: _, ...told } = error
+  return JSON.stringify({ type: 'refusal', ...(id !== undefined && { id }), error: told })
+}

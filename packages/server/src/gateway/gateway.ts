@@ -1,0 +1,142 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import { WebSocketServer } from 'ws'
+import type { Signals } from '../bus/signals.ts'
+import { isAllowedOrigin, isRealtime } from './address.ts'
+import type { CallParts } from './calls.ts'
+import { startComparing } from './compare.ts'
+import type { Connection } from './connection.ts'
+import { print } from './frames.ts'
+import { type HandshakeParts, receive } from './handshake.ts'
+import { openFollowers } from './hub/followers.ts'
+import { openGatewayMetrics } from './metrics.ts'
+import { openPeople } from './people.ts'
+import type { Feed, PresenceStore, Users } from './ports.ts'
+import { openPresence } from './presence.ts'
+
+export interface GatewayOptions {
+  /** `*`: any. */
+  readonly origins: readonly string[]
+  readonly connections: number
+  readonly connectionsPerUser: number
+  readonly connectionsPerApp: number
+  readonly queueBytes: number
+  readonly heartbeatMs: number
+  readonly authTimeoutMs: number
+  readonly compareMs: number
+  readonly leaseSeconds: number
+  readonly typingLimit: number
+  readonly receiptsLimit: number
+  readonly mostPerConversation: number
+  readonly mostInAll: number
+}
+
+export interface GatewayParts extends CallParts {
+  readonly options: GatewayOptions
+  readonly signals: Signals
+  readonly feed: Feed
+  readonly users: Users
+  readonly presence: PresenceStore
+  readonly registry: Registry
+  readonly log: Logger
+}
+
+const mostBytesPerFrame = 131_072
+const mostFragments = 16
+
+/** Takes the WebSockets of a server, and ends them when it is disposed of. */
+export function openGateway(server: Server, parts: GatewayParts): AsyncDisposable {
+  const { options } = parts
+  const connections = new Set<Connection>()
+  const wss = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: mostBytesPerFrame,
+    maxFragments: mostFragments,
+  })
+  const { handshake, compare, presence } = assemble(parts, connections)
+  let stopping = false
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!isRealtime(request)) return refuse(socket, '404 Not Found')
+    if (!isAllowedOrigin(request, options.origins)) return refuse(socket, '403 Forbidden')
+    if (stopping || connections.size >= options.connections) {
+      return refuse(socket, '503 Service Unavailable\r\nRetry-After: 5')
+    }
+    wss.handleUpgrade(request, socket, head, (ws) => {
+      const connection = receive(handshake, ws, socket, request)
+      connections.add(connection)
+      ws.once('close', () => connections.delete(connection))
+    })
+  }
+  server.on('upgrade', upgrade)
+  const silence = setInterval(() => closeSilent(connections, options), options.heartbeatMs / 4)
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping = true
+      clearInterval(silence)
+      compare[Symbol.dispose]()
+      await sayGoodbye(connections)
+      server.off('upgrade', upgrade)
+      await presence[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
+  const { options, signals, feed, users, log } = parts
+  const count = () => ({ sockets: connections.size, conversations: followers.size })
+  const metrics = openGatewayMetrics(parts.registry, count)
+  const followers = openFollowers(signals, {
+    ...options,
+    feed,
+    coalesceMs: 5,
+    holeMs: 20,
+    retryMs: 1000,
+    onRepair: metrics.repaired,
+    onLeft: (followed) => followers.release(followed),
+    onError: (error) => log.warn({ err: error }, 'a conversation could not be passed on'),
+  })
+  const entrance = { ...options, feed, users, signals, followers, log }
+  const people = openPeople({ ...entrance, onMove: (move) => presence.moved(move) })
+  const presence = openPresence({
+    ...{ store: parts.presence, signals, log, leaseSeconds: options.leaseSeconds },
+    here: () => people.all(),
+  })
+  const compare = startComparing({ ...entrance, people, compareMs: options.compareMs })
+  signals.onRestored(() => compare.all())
+  const handshake: HandshakeParts = {
+    ...entrance,
+    people,
+    pipeline: parts.pipeline,
+    observe: parts.observe,
+    onSent: metrics.sent,
+    onClosed: metrics.closed,
+  }
+  return { handshake, compare, presence }
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+function closeSilent(connections: Iterable<Connection>, { heartbeatMs }: GatewayOptions): void {
+  const before = performance.now() - 2 * heartbeatMs
+  for (const connection of connections) if (connection.heardAt < before) connection.close('silent')
+}
+
+/** They come again, but not all at once: the more there are, the longer they are spread. */
+async function sayGoodbye(connections: ReadonlySet<Connection>): Promise<void> {
+  const spreadMs = 1000 + 2 * connections.size
+  const closed = [...connections].map((connection) => {
+    const retryAfterMs = Math.floor(Math.random() * spreadMs)
+    connection.say(print({ type: 'goodbye', reason: 'stopping', retryAfterMs }))
+    connection.close('goingAway')
+    return connection.closed
+  })
+  await Promise.all(closed)
+}

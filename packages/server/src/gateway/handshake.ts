@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ClientFrame } from '@chorale/contract/frames'
+import type { Logger } from 'pino'
+import type { RawData, WebSocket } from 'ws'
+import { failureOf } from '../http/errors.ts'
+import type { Failure } from '../pipeline/failure.ts'
+import { addressOf } from './address.ts'
+import { readFrame } from './client-frames.ts'
+import { type CloseReason, Connection, type ConnectionParts } from './connection.ts'
+import { type ConversingParts, openConversing } from './conversing.ts'
+import { type EntranceParts, enter } from './entrance.ts'
+import { printRefusal } from './frames.ts'
+import type { People } from './people.ts'
+import type { Users } from './ports.ts'
+import { Session } from './session.ts'
+
+export interface HandshakeParts extends ConnectionParts, EntranceParts, ConversingParts {
+  readonly users: Users
+  readonly people: People
+  readonly log: Logger
+  readonly authTimeoutMs: number
+  readonly connectionsPerUser: number
+  readonly connectionsPerApp: number
+}
+
+type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
+
+/** Beyond these the socket is not read until some are answered. */
+const mostCalls = 16
+
+/** Takes a fresh socket: its first frame says who it is. */
+export function receive(
+  parts: HandshakeParts,
+  ws: WebSocket,
+  socket: Duplex,
+  request: IncomingMessage,
+): Connection {
+  const connection = new Connection(ws, socket, parts)
+  const late = setTimeout(() => connection.close('notAuthenticated'), parts.authTimeoutMs)
+  let conversing: ReturnType<typeof openConversing> | undefined
+  let greeted = false
+
+  async function greet(frame: AuthFrame): Promise<void> {
+    const session = await authenticate(parts, connection, request, frame)
+    clearTimeout(late)
+    if (!session) return
+    ws.once('close', () => parts.people.depart(session))
+    await parts.people.arrive(session)
+    await enter(parts, session, frame.positions)
+    conversing = openConversing(parts, session)
+  }
+
+  function hear(frame: ClientFrame): void {
+    if (conversing) {
+      conversing.hear(frame)
+      if (conversing.waiting >= mostCalls) pauseUntilAnswered(ws, conversing)
+    } else if (frame.type === 'auth' && !greeted) {
+      greeted = true
+      void greet(frame).catch((error) => {
+        parts.log.error({ err: error }, 'a device could not be let in')
+        connection.close('overloaded')
+      })
+    } else connection.close(greeted ? 'badFrame' : 'notAuthenticated')
+  }
+
+  ws.on('message', (data: RawData) => {
+    connection.heardAt = performance.now()
+    if (!connection.isOpen) return
+    try {
+      hear(readFrame(data))
+    } catch (error) {
+      connection.say(printRefusal(undefined, failureOf(error, '', parts.log).body()))
+      connection.close('badFrame')
+    }
+  })
+  ws.on('pong', () => {
+    connection.heardAt = performance.now()
+  })
+  // The library closes the socket itself; unheard, the event would end the process.
+  ws.on('error', () => undefined)
+  ws.once('close', () => clearTimeout(late))
+  return connection
+}
+
+/** Undefined: refused, and told why. */
+async function authenticate(
+  parts: HandshakeParts,
+  connection: Connection,
+  request: IncomingMessage,
+  { authToken, presence }: AuthFrame,
+): Promise<Session | undefined> {
+  const credentials = { ...addressOf(request), authToken }
+  try {
+    const identity = await parts.users.authenticate(credentials)
+    const { appId, uid } = identity
+    const own = parts.people.find(appId, uid)?.sessions.size ?? 0
+    const full = own >= parts.connectionsPerUser
+    if (full || parts.people.sessionsOf(appId) >= parts.connectionsPerApp) {
+      connection.close('tooManyConnections')
+      return undefined
+    }
+    return connection.isOpen ? new Session(identity, credentials, connection, presence) : undefined
+  } catch (error) {
+    const failure = failureOf(error, '', parts.log)
+    connection.say(printRefusal(undefined, failure.body()))
+    connection.close(reasonOf(failure))
+    return undefined
+  }
+}
+
+function reasonOf({ status }: Failure): CloseReason {
+  if (status >= 500) return 'overloaded'
+  return status === 403 ? 'forbidden' : 'notAuthenticated'
+}
+
+/** Whoever asks faster than is answered is heard later. */
+function pauseUntilAnswered(ws: WebSocket, conversing: { readonly waiting: number }): void {
+  ws.pause()
+  const again = setInterval(() => {
+    if (conversing.waiting >= mostCalls / 2 && ws.readyState === ws.OPEN) return
+    clearInterval(again)
+    ws.resume()
+  }, 10)
+}

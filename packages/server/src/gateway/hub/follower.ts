@@ -1,0 +1,247 @@
+import type { Position } from '@chorale/contract/frames'
+import type { AppendedEntry } from '../../outbox/committed.ts'
+import { framed, print, printEntryFrame } from '../frames.ts'
+import type { Feed, Followed, ShownEntry, Viewers } from '../ports.ts'
+import type { ConversationSignal, ReceiptSignal } from '../signals.ts'
+import { Channel, type Heard, type Listener } from './channel.ts'
+
+export interface FollowerParts {
+  readonly feed: Pick<Feed, 'fresh' | 'missed' | 'entryId'>
+  readonly coalesceMs: number
+  /** How long a hole may take to close by itself: two processes publish, and one was faster. */
+  readonly holeMs: number
+  readonly retryMs: number
+  /** With more listeners than this, nobody hears of typing, or of receipts. */
+  readonly typingLimit: number
+  readonly receiptsLimit: number
+  onRepair(entries: number): void
+  onLeft(followed: Followed): void
+  onError(error: unknown): void
+}
+
+const mostPerRead = 200
+
+/**
+ * Passes a conversation on in the order of its log. What is heard may be late, doubled or lost:
+ * only the next seq is passed on, and what is missing is read.
+ */
+export class Follower {
+  readonly followed: Followed
+  readonly channel: Channel
+  readonly #parts: FollowerParts
+  /** Heard, and not yet passed on. */
+  readonly #heard = new Map<number, AppendedEntry>()
+  #begun: Position | undefined
+  #seq = 0
+  #change = 0
+  #mustRead = false
+  #working = false
+  #ended = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(followed: Followed, parts: FollowerParts) {
+    this.followed = followed
+    this.#parts = parts
+    this.channel = new Channel(parts.coalesceMs)
+  }
+
+  /** Everything behind this was passed on, to those who listened. */
+  get begun(): Position | undefined {
+    return this.#begun
+  }
+
+  /** From here on. Whoever comes first says where. */
+  begin(at: Position): Position {
+    if (this.#begun) return this.#begun
+    this.#begun = { seq: at.seq, change: at.change }
+    this.#seq = at.seq
+    this.#change = at.change
+    this.#wake()
+    return this.#begun
+  }
+
+  hear(signal: ConversationSignal): void {
+    switch (signal.is) {
+      case 'entries':
+        for (const entry of signal.entries) this.#heard.set(entry.seq, entry)
+        this.#wake()
+        break
+      case 'behind':
+        this.read()
+        break
+      case 'receipt':
+        void this.#passReceipt(signal.receipt).catch(this.#parts.onError)
+        break
+      case 'frame':
+        this.#passFrame(signal.sender, signal.text)
+        break
+      case 'reset':
+        this.#sendToAll(this.#reload())
+        break
+      case 'gone':
+        this.gone()
+    }
+  }
+
+  /** There is more in the log than was heard. */
+  compare(head: Position): void {
+    if (this.#begun && (head.seq > this.#seq || head.change > this.#change)) this.read()
+  }
+
+  read(): void {
+    this.#mustRead = true
+    this.#wake()
+  }
+
+  /** The conversation does not exist any more. */
+  gone(): void {
+    for (const listener of [...this.channel.listeners()]) this.dismiss(listener)
+  }
+
+  /** The conversation is not theirs any more: the last they hear of it. */
+  dismiss(listener: Listener): void {
+    if (!this.channel.remove(listener)) return
+    listener.write(framed(print({ type: 'left', conversationId: this.followed.label })), 1)
+    listener.unfollow(this.followed.label)
+    this.#parts.onLeft(this.followed)
+  }
+
+  end(): void {
+    this.#ended = true
+    clearTimeout(this.#timer)
+    this.channel.flush()
+  }
+
+  #wake(): void {
+    if (this.#working || !this.#begun || this.#ended) return
+    this.#working = true
+    void this.#work().catch((error) => {
+      this.#parts.onError(error)
+      this.#mustRead = true
+      this.#later(this.#parts.retryMs)
+    })
+  }
+
+  #later(ms: number): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.#mustRead ||= this.#heard.size > 0
+      this.#wake()
+    }, ms)
+  }
+
+  async #work(): Promise<void> {
+    try {
+      while (!this.#ended) {
+        const next = this.#takeNext()
+        if (next.length > 0) await this.#passNext(next)
+        else if (this.#mustRead) await this.#readMissed()
+        else break
+      }
+      if (this.#heard.size > 0) this.#later(this.#parts.holeMs)
+    } finally {
+      this.#working = false
+    }
+  }
+
+  async #passNext(next: readonly AppendedEntry[]): Promise<void> {
+    const viewers = this.#viewers()
+    this.#passEntries(await this.#parts.feed.fresh(this.followed, next, viewers), viewers)
+  }
+
+  /** What was heard and comes next, without a hole. */
+  #takeNext(): AppendedEntry[] {
+    const next: AppendedEntry[] = []
+    for (const seq of this.#heard.keys()) if (seq <= this.#seq) this.#heard.delete(seq)
+    for (let seq = this.#seq + 1; ; seq++) {
+      const entry = this.#heard.get(seq)
+      if (!entry) break
+      if (entry.data === null) {
+        // Too large to travel.
+        this.#mustRead = next.length === 0 || this.#mustRead
+        break
+      }
+      this.#heard.delete(seq)
+      next.push(entry)
+    }
+    return next
+  }
+
+  async #readMissed(): Promise<void> {
+    this.#mustRead = false
+    const since = { seq: this.#seq, change: this.#change, resetSeq: 0 }
+    const viewers = this.#viewers()
+    const { feed } = this.#parts
+    const { changed, entries } = await feed.missed(this.followed, since, viewers, mostPerRead)
+    if (changed.length === mostPerRead || entries.length === mostPerRead) this.#mustRead = true
+    if (entries.length > 0) this.#parts.onRepair(entries.length)
+    // Entries first: whoever leaves with one of them does not hear of the changes.
+    this.#passEntries(entries, viewers)
+    this.#passChanges(changed, viewers)
+  }
+
+  /** Once for a whole group; between two users each is shown it their own way. */
+  #viewers(): Viewers {
+    if (this.followed.receiver.kind === 'group') return [undefined]
+    return [...new Set([...this.channel.listeners()].map(({ uid }) => uid))]
+  }
+
+  #passEntries(entries: readonly ShownEntry[], viewers: Viewers): void {
+    let ready: ShownEntry[] = []
+    for (const entry of entries) {
+      if (entry.seq <= this.#seq) continue
+      this.#seq = entry.seq
+      ready.push(entry)
+      if (entry.departs === undefined) continue
+      this.#pass('message', ready, viewers)
+      ready = []
+      for (const listener of [...this.channel.listeners()]) {
+        if (listener.uid === entry.departs) this.dismiss(listener)
+      }
+    }
+    this.#pass('message', ready, viewers)
+  }
+
+  #passChanges(changed: readonly ShownEntry[], viewers: Viewers): void {
+    this.#pass('changed', changed, viewers)
+    this.#change = Math.max(this.#change, changed.at(-1)?.change ?? 0)
+  }
+
+  #pass(type: 'message' | 'changed', entries: readonly ShownEntry[], viewers: Viewers): void {
+    if (entries.length === 0) return
+    for (const [place, viewer] of viewers.entries()) {
+      const heard = entries.map((entry) => this.#frameOf(type, entry, place))
+      if (viewer === undefined) this.channel.send(heard)
+      else this.channel.sendTo(heard, ({ uid }) => uid === viewer)
+    }
+  }
+
+  #frameOf(type: 'message' | 'changed', { seq, change, texts }: ShownEntry, place: number): Heard {
+    const at = { seq, change: type === 'message' ? this.#change : change }
+    const text = printEntryFrame(type, this.followed.label, at, texts[place] ?? '')
+    return { bytes: framed(text), ...(type === 'message' ? { seq } : { change }) }
+  }
+
+  async #passReceipt({ kind, uid, seq, at }: ReceiptSignal): Promise<void> {
+    const { size } = this.channel
+    if (size === 0 || size > this.#parts.receiptsLimit) return
+    const id = await this.#parts.feed.entryId(this.followed, seq)
+    if (id === undefined) return
+    const conversationId = this.followed.label
+    this.#sendToAll(print({ type: 'receipt', conversationId, kind, uid, messageId: `${id}`, at }))
+  }
+
+  #passFrame(sender: string, text: string): void {
+    if (this.channel.size > this.#parts.typingLimit) return
+    this.channel.sendTo([{ bytes: framed(text) }], ({ uid }) => uid !== sender)
+  }
+
+  #reload(): string {
+    const position = { seq: this.#seq, change: this.#change }
+    return print({ type: 'reload', conversationId: this.followed.label, position })
+  }
+
+  #sendToAll(text: string): void {
+    this.channel.send([{ bytes: framed(text) }])
+  }
+}

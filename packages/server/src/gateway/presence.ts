@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import type { Signals } from '../bus/signals.ts'
+import type { AppPresence, Move, PresenceStore } from './ports.ts'
+import { presenceSubject } from './signals.ts'
+
+export interface PresenceParts {
+  readonly store: PresenceStore
+  readonly signals: Signals
+  readonly log: Logger
+  readonly leaseSeconds: number
+  /** Everyone who is here now. */
+  readonly here: () => Iterable<{ readonly appId: string; readonly uid: string }>
+}
+
+export interface Presence extends AsyncDisposable {
+  moved(move: Move): void
+}
+
+/** Whoever comes and goes within this time has not moved. */
+const gatherMs = 250
+const mostMoves = 1000
+
+/**
+ * Keeps who is online in step with who is connected, many moves in one statement. The lease of
+ * this process stands for all of them: when it runs out, any other gateway ends their presence.
+ */
+export function openPresence(parts: PresenceParts): Presence {
+  const { store, signals, log, leaseSeconds } = parts
+  const gatewayId = randomUUID()
+  const moves = new Map<string, Move>()
+  let writing: Promise<void> | undefined
+  let held = false
+
+  function tell(apps: readonly AppPresence[]): void {
+    for (const { appId, changes, crowded } of apps) {
+      if (!crowded) signals.publish(presenceSubject(appId), JSON.stringify(changes))
+    }
+  }
+
+  async function write(): Promise<void> {
+    while (held && moves.size > 0) {
+      const batch = [...moves.values()].slice(0, mostMoves)
+      for (const move of batch) moves.delete(nameOf(move))
+      try {
+        tell(await store.move(gatewayId, batch))
+      } catch (error) {
+        // What has happened since is newer.
+        for (const move of batch) if (!moves.has(nameOf(move))) moves.set(nameOf(move), move)
+        throw error
+      }
+    }
+  }
+
+  /** One writer at a time; who calls meanwhile waits for the same. */
+  function written(): Promise<void> {
+    writing ??= write()
+      .catch((error) => log.warn({ err: error }, 'presence could not be written'))
+      .finally(() => {
+        writing = undefined
+      })
+    return writing
+  }
+
+  async function renew(): Promise<void> {
+    try {
+      const lasted = await store.renew(gatewayId, leaseSeconds)
+      held = true
+      if (lasted) return
+      for (const { appId, uid } of parts.here()) {
+        const move = { appId, uid, here: true }
+        if (!moves.has(nameOf(move))) moves.set(nameOf(move), move)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the lease could not be renewed')
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    try {
+      tell(await store.sweep(leaseSeconds))
+    } catch (error) {
+      log.warn({ err: error }, 'the presence of dead gateways could not be ended')
+    }
+  }
+
+  void renew()
+  const timers = [
+    setInterval(() => void written(), gatherMs),
+    setInterval(() => void renew(), (leaseSeconds * 1000) / 2),
+    setInterval(() => void sweep(), (leaseSeconds * 1000) / 4),
+  ]
+  return {
+    moved(move) {
+      moves.set(nameOf(move), move)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const timer of timers) clearInterval(timer)
+      await writing
+      await written()
+    },
+  }
+}
+
+function nameOf({ appId, uid }: { readonly appId: string; readonly uid: string }): string {
+  return `${appId} ${uid}`
+}

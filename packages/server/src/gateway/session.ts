@@ -1,0 +1,74 @@
+import type { ClientFrame } from '@chorale/contract/frames'
+import type { Credentials } from '../pipeline/caller.ts'
+import type { Connection } from './connection.ts'
+import type { Listener } from './hub/channel.ts'
+import type { Follower } from './hub/follower.ts'
+import type { Circle, Identity } from './ports.ts'
+
+type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
+
+/** A connection that has said who it is. */
+export class Session implements Listener {
+  readonly identity: Identity
+  /** Looked at again with every call, so that a revoked token is refused at once. */
+  readonly credentials: Credentials
+  readonly connection: Connection
+  readonly wish: NonNullable<AuthFrame['presence']>
+  /** By the label of the conversation. */
+  readonly following = new Map<string, Follower>()
+  readonly #entered = Promise.withResolvers<void>()
+  #isIn = false
+
+  constructor(
+    identity: Identity,
+    credentials: Credentials,
+    connection: Connection,
+    wish: AuthFrame['presence'],
+  ) {
+    this.identity = identity
+    this.credentials = credentials
+    this.connection = connection
+    this.wish = wish ?? { of: 'none' }
+  }
+
+  /** When it has been let in: what the user is told of waits for that. */
+  get entered(): Promise<void> {
+    return this.#entered.promise
+  }
+
+  get isIn(): boolean {
+    return this.#isIn
+  }
+
+  letIn(): void {
+    this.#isIn = true
+    this.#entered.resolve()
+  }
+
+  get uid(): string {
+    return this.identity.uid
+  }
+
+  write(frames: Buffer, count: number): void {
+    this.connection.write(frames, count)
+  }
+
+  /** Whether they want to hear that this user came or went. */
+  wantsPresence(change: { readonly uid: string; readonly role: string }, circle: Circle): boolean {
+    if (change.uid === this.uid || circle.blocked.has(change.uid)) return false
+    switch (this.wish.of) {
+      case 'none':
+        return false
+      case 'friends':
+        return circle.friends.has(change.uid)
+      case 'roles':
+        return this.wish.roles?.includes(change.role) ?? false
+      case 'all':
+        return true
+    }
+  }
+
+  unfollow(label: string): void {
+    this.following.delete(label)
+  }
+}

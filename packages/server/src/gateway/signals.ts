@@ -1,0 +1,57 @@
+import type { AppendedEntry } from '../outbox/committed.ts'
+
+// What processes tell gateways over NATS core. Each may be lost: the log and the tables decide.
+
+export interface ConversationKey {
+  readonly bucket: number
+  readonly key: number
+}
+
+export interface ReceiptSignal {
+  readonly kind: 'delivered' | 'read'
+  readonly uid: string
+  readonly seq: number
+  readonly at: number
+}
+
+export type ConversationSignal =
+  /** Entries of one batch, in order. */
+  | { readonly is: 'entries'; readonly entries: readonly AppendedEntry[] }
+  /** There is something new to read in the log. */
+  | { readonly is: 'behind' }
+  /** Hidden from all its users. */
+  | { readonly is: 'reset' }
+  | { readonly is: 'gone' }
+  | { readonly is: 'receipt'; readonly receipt: ReceiptSignal }
+  /** A frame as text, for everyone but its sender. */
+  | { readonly is: 'frame'; readonly sender: string; readonly text: string }
+
+export type UserSignal =
+  /** They take part from this seq on. */
+  | { readonly is: 'joined'; readonly at: ConversationKey; readonly seq: number }
+  /** Hidden from them alone. */
+  | { readonly is: 'reset'; readonly at: ConversationKey }
+  /** Their tokens, or whether they may come at all. */
+  | { readonly is: 'credentials' }
+  /** Their friends, or whom they have blocked, or who has blocked them. */
+  | { readonly is: 'circle' }
+
+/** Someone came online or went. */
+export interface PresenceChange {
+  readonly uid: string
+  readonly role: string
+  readonly online: boolean
+  readonly at: number
+}
+
+export function conversationSubject({ bucket, key }: ConversationKey): string {
+  return `conversation.${bucket}.${key}`
+}
+
+export function userSubject(appId: string, uid: string): string {
+  return `user.${appId}.${uid}`
+}
+
+export function presenceSubject(appId: string): string {
+  return `presence.${appId}`
+}

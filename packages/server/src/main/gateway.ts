@@ -1,0 +1,77 @@
+import type { Server } from 'node:http'
+import { me } from '@chorale/contract/users'
+import type { Logger } from 'pino'
+import type { Signals } from '../bus/signals.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../database/pool.ts'
+import { openFeed, type People } from '../domain/conversations/index.ts'
+import { circleOf, openPresenceStore, printSelf } from '../domain/users/index.ts'
+import { type GatewayOptions, openGateway } from '../gateway/gateway.ts'
+import type { Users } from '../gateway/ports.ts'
+import type { Metrics } from '../http/metrics.ts'
+import type { Sink } from '../outbox/committed.ts'
+import type { Identify } from '../pipeline/caller.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+
+export interface GatewayAssembly {
+  readonly config: Config
+  readonly database: Database
+  /** For what is done behind the calls. */
+  readonly background: Database
+  readonly signals: Signals
+  readonly identify: Identify
+  readonly people: (appId: string) => People
+  readonly pipeline: Pipeline
+  readonly metrics: Metrics
+  readonly sink: Sink
+  readonly clock: () => number
+  readonly log: Logger
+}
+
+/** The gateway, with what it needs of the domain. */
+export function openConfiguredGateway(server: Server, parts: GatewayAssembly): AsyncDisposable {
+  const { config, database, background, sink, clock, metrics } = parts
+  return openGateway(server, {
+    ...parts,
+    options: optionsOf(config),
+    feed: openFeed(database.db, parts.people),
+    users: usersWith(parts),
+    presence: openPresenceStore({
+      ...{ database: background, sink, clock },
+      mostOnline: config.PRESENCE_LIMIT,
+    }),
+    registry: metrics.registry,
+    observe: metrics.observe,
+  })
+}
+
+function usersWith({ database: { db }, identify }: GatewayAssembly): Users {
+  return {
+    async authenticate(credentials) {
+      const caller = await identify(credentials, me.getMe, {})
+      if (caller.kind !== 'device') throw new Error('A device was taken for something else.')
+      const { appId, settings } = caller.app
+      return { appId, uid: caller.actor.uid, settings }
+    },
+    self: (appId, uid) => printSelf({ appId, db }, uid),
+    circleOf: (appId, uid) => circleOf({ appId, db }, uid),
+  }
+}
+
+function optionsOf(config: Config): GatewayOptions {
+  return {
+    origins: config.GATEWAY_ORIGINS.split(',').map((origin) => origin.trim()),
+    connections: config.GATEWAY_CONNECTIONS,
+    connectionsPerUser: config.GATEWAY_CONNECTIONS_PER_USER,
+    connectionsPerApp: config.GATEWAY_CONNECTIONS_PER_APP,
+    queueBytes: config.GATEWAY_QUEUE_BYTES,
+    heartbeatMs: config.GATEWAY_HEARTBEAT_MS,
+    compareMs: config.GATEWAY_COMPARE_MS,
+    leaseSeconds: config.GATEWAY_LEASE_SECONDS,
+    typingLimit: config.TYPING_LIMIT,
+    receiptsLimit: config.RECEIPTS_LIMIT,
+    authTimeoutMs: 10_000,
+    mostPerConversation: 500,
+    mostInAll: 5000,
+  }
+}
