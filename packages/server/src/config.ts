@@ -120,6 +120,11 @@ const Settings = Type.Object({
     minimum: 100,
     description: 'How often a device says that it is there; after twice as long it is closed.',
   }),
+  GATEWAY_AUTH_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    description: 'How long a fresh socket may take to say who it is.',
+  }),
   GATEWAY_COMPARE_MS: Type.Integer({
     default: 5000,
     minimum: 50,

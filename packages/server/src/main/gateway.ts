@@ -70,7 +70,7 @@ function optionsOf(config: Config): GatewayOptions {
     leaseSeconds: config.GATEWAY_LEASE_SECONDS,
     typingLimit: config.TYPING_LIMIT,
     receiptsLimit: config.RECEIPTS_LIMIT,
-    authTimeoutMs: 10_000,
+    authTimeoutMs: config.GATEWAY_AUTH_TIMEOUT_MS,
     mostPerConversation: 500,
     mostInAll: 5000,
   }

@@ -106,7 +106,7 @@ export async function crowdedAmong(
     select w.app_id as "appId" from unnest(${appIds}::text[]) as w(app_id)
     where (select count(*) from (
              select from presence p where p.app_id = w.app_id and p.online
-             limit ${most + 1}) some) > ${most}`.execute(db)
+             limit ${most + 1}) as online) > ${most}`.execute(db)
   return new Set(rows.map(({ appId }) => appId))
 }
 

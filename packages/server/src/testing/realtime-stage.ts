@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import type { Api } from '@chorale/contract/api'
+import type { Client } from '@chorale/contract/operation'
+import { restClient } from '@chorale/sdk'
+import { pino } from 'pino'
+import { inject } from 'vitest'
+import { readConfig } from '../config.ts'
+import { assemble } from '../main/assemble.ts'
+import { connectDevice, type Device, type DeviceOptions } from './device.ts'
+import { natsPrefix } from './nats-prefix.ts'
+import type { Settings } from './program.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
+
+/** An app with a gateway, and devices of its users. */
+export interface RealtimeStage extends AsyncDisposable {
+  readonly app: TestApp
+  readonly full: Client<Api>
+  /** With which another process joins the install. */
+  readonly settings: Settings
+  tokenOf(uid: string): Promise<string>
+  device(uid: string, more?: Partial<DeviceOptions>): Promise<Device>
+  say(from: string, to: string, text: string): Promise<string>
+  sayIn(guid: string, from: string, text: string): Promise<string>
+  /** The API of another process. `silent`: whose news are all lost. */
+  otherApi(how: 'silent' | 'live'): Promise<{ full: Client<Api>; origin: string }>
+}
+
+export async function startRealtimeStage(more: Settings = {}): Promise<RealtimeStage> {
+  await using stack = new AsyncDisposableStack()
+  const shared = {
+    NATS_URL: inject('natsUrl'),
+    NATS_PREFIX: natsPrefix(),
+    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
+    ...more,
+  }
+  const live = { gateway: true, settings: shared }
+  const app = stack.use(await startTestApp({ twin: false, live }))
+  const settings = { ...shared, DATABASE_URL: app.databaseUrl }
+  const full = app.as('full')
+  const { appId, origin } = app
+  const tokenOf = async (uid: string) =>
+    (await full.createAuthToken({ params: { uid }, body: { force: true } })).data.authToken
+  const send = async (
+    from: string,
+    body: { receiver: string; receiverType: 'user' | 'group' },
+    text: string,
+  ) => {
+    const message = { category: 'message', type: 'text', data: { text } } as const
+    const { data } = await full.sendMessage({ onBehalfOf: from, body: { ...body, ...message } })
+    return 'id' in data ? String(data.id) : ''
+  }
+  const owned = stack.move()
+  return {
+    app,
+    full,
+    settings,
+    tokenOf,
+    device: async (uid, how = {}) =>
+      owned.use(await connectDevice({ origin, appId, authToken: await tokenOf(uid), ...how })),
+    say: (from, to, text) => send(from, { receiver: to, receiverType: 'user' }, text),
+    sayIn: (guid, from, text) => send(from, { receiver: guid, receiverType: 'group' }, text),
+    async otherApi(how) {
+      const config = readConfig(settings)
+      const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
+      const other = owned.use(await assemble({ config, log, publishes: how === 'live' }))
+      const { server } = other.startGateway('api')
+      const address = await server.listen({ host: '127.0.0.1', port: 0 })
+      const baseUrl = `${address}/v3`
+      return { full: restClient({ baseUrl, appId, apiKey: app.keys.full }), origin: address }
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
