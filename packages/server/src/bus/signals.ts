@@ -43,7 +43,11 @@ export function openSignals(bus: Bus, prefix: string): Signals {
 
   return {
     publish(subject, text) {
-      bus.connection?.publish(`${prefix}-live.${subject}`, text)
+      try {
+        bus.connection?.publish(`${prefix}-live.${subject}`, text)
+      } catch {
+        // Too large, or the connection ended this moment: lost, as any signal may be.
+      }
     },
     listen(subject, hear) {
       const listener: Listening = { hear, subscription: undefined }

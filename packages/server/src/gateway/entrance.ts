@@ -62,7 +62,10 @@ export async function join(
 ): Promise<void> {
   const { appId, uid } = session.identity
   const seat = await parts.feed.seatOf(appId, uid, at)
-  if (!seat || session.following.has(seat.label) || !session.connection.isOpen) return
+  if (!seat) return
+  // Someone who left and came back is still to be seen leaving.
+  await session.following.get(seat.label)?.passed(seq)
+  if (session.following.has(seat.label)) return
   follow(parts, session, seat)
   await parts.signals.settled()
   const now = await parts.feed.seatOf(appId, uid, at)
@@ -81,6 +84,8 @@ export function leave(parts: EntranceParts, session: Session): void {
 }
 
 function follow({ followers }: EntranceParts, session: Session, seat: Seat): void {
+  // Whoever is closed has left already, and would stay for ever.
+  if (!session.connection.isOpen) return
   const follower = followers.open(seat)
   session.following.set(seat.label, follower)
   follower.channel.wait(session)

@@ -8,8 +8,6 @@ const stage = await startRealtimeStage({
   GATEWAY_ORIGINS: 'https://chat.example, https://two.example',
   GATEWAY_CONNECTIONS_PER_USER: '2',
   GATEWAY_CONNECTIONS_PER_APP: '5',
-  GATEWAY_AUTH_TIMEOUT_MS: '300',
-  GATEWAY_HEARTBEAT_MS: '400',
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 const { app, full, device, tokenOf } = stage
@@ -61,9 +59,7 @@ describe('a device is refused', () => {
     expect((await elsewhere.next('refusal')).error.code).toBe('AUTH_ERR_INVALID_APPID')
   })
 
-  test('that says nothing, or something else first', async () => {
-    await using silent = await stranger()
-    expect(await silent.closed).toBe(closeCodes.notAuthenticated)
+  test('that says something else first', async () => {
     await using hasty = await stranger()
     hasty.send({ type: 'call', id: '1', operation: 'listUsers' })
     expect(await hasty.closed).toBe(closeCodes.notAuthenticated)
@@ -99,9 +95,22 @@ describe('a device is refused', () => {
   })
 })
 
-test('a connection that is silent is closed; one that pings stays', async () => {
-  await using silent = await device('bob')
-  await using alive = await device('cid')
+test('a request that offers HTTP/2 beside is answered as ever', async () => {
+  const headers = { appId, apikey: app.keys.full, connection: 'Upgrade', upgrade: 'h2c' }
+  expect((await send(origin, { path: '/v3/users', headers })).status).toBe(200)
+})
+
+test('whoever says nothing is closed, before and after they are known', async () => {
+  await using impatient = await startRealtimeStage({
+    GATEWAY_AUTH_TIMEOUT_MS: '300',
+    GATEWAY_HEARTBEAT_MS: '500',
+  })
+  await impatient.app.given.users('bob', 'cid')
+  const { origin, appId } = impatient.app
+  await using nobody = await connectDevice({ origin, appId })
+  expect(await nobody.closed).toBe(closeCodes.notAuthenticated)
+  await using silent = await impatient.device('bob')
+  await using alive = await impatient.device('cid')
   const pings = setInterval(() => alive.send({ type: 'ping' }), 100)
   try {
     expect(await silent.closed).toBe(closeCodes.silent)

@@ -42,8 +42,8 @@ export function receive(
   let greeted = false
 
   async function greet(frame: AuthFrame): Promise<void> {
-    const session = await authenticate(parts, connection, request, frame)
     clearTimeout(late)
+    const session = await authenticate(parts, connection, request, frame)
     if (!session) return
     ws.once('close', () => parts.people.depart(session))
     await parts.people.arrive(session)

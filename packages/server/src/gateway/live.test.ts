@@ -192,6 +192,20 @@ describe('a member', () => {
     expect(jim.of('message')[0]?.message).toMatchObject({ category: 'action' })
   })
 
+  test('who is kicked and added again at once hears on', async () => {
+    await app.given.users('yan', 'yin')
+    await app.given.group('yoyo', { owner: 'yan', members: { participants: ['yin'] } })
+    const yin = await device('yin')
+    for (let n = 0; n < 5; n++) {
+      await full.kickMember({ params: { guid: 'yoyo', uid: 'yin' } })
+      await full.addMembers({ params: { guid: 'yoyo' }, body: { participants: ['yin'] } })
+    }
+    await sayIn('yoyo', 'yan', 'still here')
+    await expect.poll(() => yin.texts()).toContain('still here')
+    expect(yin.of('left')).toHaveLength(5)
+    expect(yin.of('reload')).toEqual([])
+  })
+
   test('who founds a group hears of it', async () => {
     await app.given.users('fay')
     const fay = await device('fay')

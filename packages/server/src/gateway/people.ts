@@ -112,10 +112,12 @@ async function hear(parts: PeopleParts, person: Person, signal: UserSignal): Pro
   const { appId, uid, sessions } = person
   switch (signal.is) {
     case 'joined':
-      for (const session of sessions) {
-        await session.entered
-        await join(parts, session, signal.at, signal.seq)
-      }
+      await Promise.all(
+        [...sessions].map(async (session) => {
+          await Promise.race([session.entered, session.connection.closed])
+          await join(parts, session, signal.at, signal.seq)
+        }),
+      )
       return
     case 'reset': {
       const seat = await parts.feed.seatOf(appId, uid, signal.at)

@@ -64,7 +64,6 @@ export interface Circle {
 export interface Identity {
   readonly appId: string
   readonly uid: string
-  readonly settings: Readonly<Record<string, unknown>>
 }
 
 export interface Users {

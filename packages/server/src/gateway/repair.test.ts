@@ -10,11 +10,11 @@ const stage = stack.use(await startRealtimeStage({ NATS_URL: nats.url, GATEWAY_C
 const { app, device, say } = stage
 const silent = (await stage.otherApi('silent')).full
 
+const textTo = (receiver: string, text: string) =>
+  ({ receiver, receiverType: 'user', category: 'message', type: 'text', data: { text } }) as const
+
 const quietly = (from: string, to: string, text: string) =>
-  silent.sendMessage({
-    onBehalfOf: from,
-    body: { receiver: to, receiverType: 'user', category: 'message', type: 'text', data: { text } },
-  })
+  silent.sendMessage({ onBehalfOf: from, body: textTo(to, text) })
 
 async function repaired(): Promise<number> {
   const { text } = await send(app.origin, { path: '/metrics' })
@@ -57,6 +57,15 @@ test('a lost arrival, departure and end of a group are found', async () => {
   const gus = await device('gus')
   await silent.deleteGroup({ params: { guid: 'lost' } })
   expect(await gus.next('left')).toMatchObject({ conversationId: 'group_lost' })
+})
+
+test('what a process did not live to tell is told by the sweeper', async () => {
+  const slow = stack.use(await startRealtimeStage({ GATEWAY_COMPARE_MS: '600000' }))
+  const dead = (await slow.otherApi('silent')).full
+  await slow.app.given.users('una', 'uwe')
+  const uwe = await slow.device('uwe')
+  await dead.sendMessage({ onBehalfOf: 'una', body: textTo('uwe', 'first') })
+  await expect.poll(() => uwe.texts(), { timeout: 15_000 }).toEqual(['first'])
 })
 
 test('messages go on while NATS is away, and at full speed after it', async () => {

@@ -31,7 +31,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   const { log } = parts
   // What it says is named below and holds no secret: looking for one costs more than the line.
   const requestLog = log.child({}, { redact: [] })
-  const server = fastify({
+  const server: FastifyInstance = fastify({
     logger: false,
     bodyLimit: bodyLimitBytes,
     genReqId: () => randomUUID(),
@@ -43,8 +43,14 @@ export function buildServer(parts: HttpParts): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     requestTimeout: 30_000,
-    // Otherwise Node answers a request without one itself, and not with our error body.
-    http: { requireHostHeader: false },
+    http: {
+      // Otherwise Node answers a request without one itself, and not with our error body.
+      requireHostHeader: false,
+      // Some clients offer HTTP/2 with every request: that is no reason to refuse the request.
+      shouldUpgradeCallback: ({ headers }) =>
+        headers.upgrade?.toLowerCase() === 'websocket' &&
+        server.server.listenerCount('upgrade') > 0,
+    },
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const failure = failureOf(error, request.id, log)
       void reply.code(failure.status).header('X-Request-Id', request.id).send(failure.body())

@@ -64,8 +64,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const stream = openEventStream(bus, streamOptions(config))
   const publishing = { database: background, stream, metrics, log, clock }
   const signals = openSignals(bus, config.NATS_PREFIX)
+  const announce = openAnnouncer(signals, movementOf)
   // Whoever wants to hear of commits first hand joins this list.
-  const sinks = () => [openAnnouncer(signals, movementOf), openPublishing(stack, publishing)]
+  const sinks = () => [announce, openPublishing(stack, publishing, announce)]
   const sink = toAll(options.publishes === false ? [] : sinks())
   const identify = identifyWith(database.db, vault)
   const people = openPeople(database.db)
@@ -151,12 +152,12 @@ interface Publishing {
   readonly clock: () => number
 }
 
-/** From memory right after the commit; by the sweeper whatever that missed. */
-function openPublishing(stack: AsyncDisposableStack, parts: Publishing): Sink {
+/** From memory right after the commit; by the sweeper whatever that missed, which is announced too. */
+function openPublishing(stack: AsyncDisposableStack, parts: Publishing, announce: Sink): Sink {
   const { database, stream, metrics, log } = parts
   const clearing = stack.use(openClearing(database.db, log))
   const publisher = stack.use(openPublisher(stream, clearing, log))
-  stack.use(openSweeper({ ...parts, publisher, onSwept: metrics.swept }))
+  stack.use(openSweeper({ ...parts, publisher, onSwept: metrics.swept, sink: announce }))
   return publisher.sink
 }
 

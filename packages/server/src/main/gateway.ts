@@ -50,8 +50,7 @@ function usersWith({ database: { db }, identify }: GatewayAssembly): Users {
     async authenticate(credentials) {
       const caller = await identify(credentials, me.getMe, {})
       if (caller.kind !== 'device') throw new Error('A device was taken for something else.')
-      const { appId, settings } = caller.app
-      return { appId, uid: caller.actor.uid, settings }
+      return { appId: caller.app.appId, uid: caller.actor.uid }
     },
     self: (appId, uid) => printSelf({ appId, db }, uid),
     circleOf: (appId, uid) => circleOf({ appId, db }, uid),

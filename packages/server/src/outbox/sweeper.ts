@@ -5,6 +5,7 @@ import type { Db } from '../database/app-db.ts'
 import type { Database } from '../database/pool.ts'
 import { appRanges, deleteEvents, deleteReceipts, readAppends, readEvents } from './backlog.ts'
 import { bundleOf, bundlesOf } from './bundles.ts'
+import type { Committed, Sink } from './committed.ts'
 import type { BundleStream, Publisher } from './publish.ts'
 
 export interface SweeperParts {
@@ -14,6 +15,8 @@ export interface SweeperParts {
   readonly clock: () => number
   readonly log: Logger
   readonly onSwept?: (count: number) => void
+  /** Is told what was swept, beside the stream. */
+  readonly sink?: Sink
 }
 
 /** Rows that are younger are still in the hands of the process that wrote them. */
@@ -30,8 +33,8 @@ type Swept = 'all' | 'more' | 'taken'
 
 interface Lease {
   readonly id: number
-  /** Publishes a page and takes its rows away; how many, and whether there may be more. */
-  readonly sweep: (db: Db, writtenUntil: number) => Promise<{ count: number; full: boolean }>
+  /** Publishes a page and takes its rows away; what was in it, and whether there may be more. */
+  readonly sweep: (db: Db, writtenUntil: number) => Promise<Committed & { full: boolean }>
 }
 
 /**
@@ -91,8 +94,10 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
       const { rows } = await sql<{ got: boolean }>`
         select pg_try_advisory_xact_lock(${lockClass}, ${lease.id}) as got`.execute(db)
       if (!rows[0]?.got) return 'taken'
-      const { count, full } = await lease.sweep(db, writtenUntil)
+      const { full, ...swept } = await lease.sweep(db, writtenUntil)
+      const count = swept.appends.length + swept.events.length
       if (count > 0) parts.onSwept?.(count)
+      if (count > 0) parts.sink?.(swept)
       return full ? 'more' : 'all'
     })
   }
@@ -122,7 +127,7 @@ function leasesOf(stream: BundleStream): Lease[] {
           db,
           items.map(({ receipt }) => receipt),
         )
-      return { count: items.length, full }
+      return { appends: items, events: [], full }
     },
   }
   const events = Array.from(
@@ -137,7 +142,7 @@ function leasesOf(stream: BundleStream): Lease[] {
             db,
             items.map(({ id }) => id),
           )
-        return { count: items.length, full }
+        return { appends: [], events: items, full }
       },
     }),
   )

@@ -37,6 +37,7 @@ export class Follower {
   #mustRead = false
   #working = false
   #ended = false
+  #waiting: { readonly seq: number; readonly resolve: () => void }[] = []
   #timer: NodeJS.Timeout | undefined
 
   constructor(followed: Followed, parts: FollowerParts) {
@@ -93,6 +94,14 @@ export class Follower {
     this.#wake()
   }
 
+  /** Resolves when this entry has been passed on. */
+  async passed(seq: number): Promise<void> {
+    if (this.#seq >= seq || this.#ended) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push({ seq, resolve })
+    await promise
+  }
+
   /** The conversation does not exist any more. */
   gone(): void {
     for (const listener of [...this.channel.listeners()]) this.dismiss(listener)
@@ -110,6 +119,7 @@ export class Follower {
     this.#ended = true
     clearTimeout(this.#timer)
     this.channel.flush()
+    this.#tellWaiting()
   }
 
   #wake(): void {
@@ -200,6 +210,14 @@ export class Follower {
       }
     }
     this.#pass('message', ready, viewers)
+    this.#tellWaiting()
+  }
+
+  #tellWaiting(): void {
+    const done = this.#waiting.filter(({ seq }) => seq <= this.#seq || this.#ended)
+    if (done.length === 0) return
+    this.#waiting = this.#waiting.filter((one) => !done.includes(one))
+    for (const { resolve } of done) resolve()
   }
 
   #passChanges(changed: readonly ShownEntry[], viewers: Viewers): void {
