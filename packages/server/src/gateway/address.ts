@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Credentials } from '../pipeline/caller.ts'
 
-/** `{appId}.realtime-{region}.<host>`: the host name names the app. */
-const appHost = /^([a-z0-9]+)\.realtime-([a-z]+)\./i
+/** `{appId}.realtime-{region}.<host>`: the host name names the app, as that of the API does. */
+const appHost = /^([a-z0-9]+)\.(?:realtime|api)-([a-z]+)\./i
 
 const paths = new Set(['/v3', '/v3/realtime', '/v3.0', '/v3.0/realtime'])
 

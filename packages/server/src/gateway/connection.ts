@@ -6,6 +6,20 @@ import { framed } from './frames.ts'
 
 export type CloseReason = keyof typeof closeCodes
 
+/** A way to a device with a bounded queue. */
+export interface Connection {
+  readonly isOpen: boolean
+  readonly closed: Promise<void>
+  /** When the device was last heard. */
+  readonly heardAt: number
+  /** Frames of `framed`, one behind the other. */
+  write(frames: Buffer, count: number): void
+  say(text: string): void
+  /** Resolves when there is room again; a reader that makes none is closed. */
+  room(): Promise<void>
+  close(reason: CloseReason): void
+}
+
 export interface ConnectionParts {
   /** What may wait to be sent before the reader counts as too slow. */
   readonly queueBytes: number
@@ -18,13 +32,12 @@ const drainMs = 30_000
 /** For the other side to answer a close. */
 const farewellMs = 5000
 
-/** A socket with a bounded queue. Reading is left to the library, writing is not: one buffer serves many. */
-export class Connection {
+/** Reading is left to the library, writing is not: one buffer serves many. */
+export class SocketConnection implements Connection {
   readonly #ws: WebSocket
   readonly #socket: Duplex
   readonly #parts: ConnectionParts
   #closing = false
-  /** When it was last heard. */
   heardAt = performance.now()
   readonly closed: Promise<void>
 
@@ -59,13 +72,8 @@ export class Connection {
     this.write(framed(text), 1)
   }
 
-  /** Resolves when there is room again; a reader that makes none is closed. */
   async room(): Promise<void> {
-    const endsAt = performance.now() + drainMs
-    while (this.isOpen && this.#socket.writableLength > this.#parts.queueBytes / 2) {
-      if (performance.now() > endsAt) return this.close('tooSlow')
-      await after(drainPollMs)
-    }
+    await roomIn(this, this.#socket, this.#parts.queueBytes / 2)
   }
 
   close(reason: CloseReason): void {
@@ -74,5 +82,18 @@ export class Connection {
     this.#parts.onClosed(reason)
     this.#ws.close(closeCodes[reason], reason)
     setTimeout(() => this.#ws.terminate(), farewellMs).unref()
+  }
+}
+
+/** Waits until no more than this is left to be sent. */
+export async function roomIn(
+  connection: Connection,
+  stream: { readonly writableLength: number },
+  bytes: number,
+): Promise<void> {
+  const endsAt = performance.now() + drainMs
+  while (connection.isOpen && stream.writableLength > bytes) {
+    if (performance.now() > endsAt) connection.close('tooSlow')
+    else await after(drainPollMs)
   }
 }

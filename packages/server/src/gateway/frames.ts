@@ -22,6 +22,22 @@ export function framed(message: string): Buffer {
   return frame
 }
 
+/** The messages of such frames, one behind the other, for a wire of another kind. */
+export function* unframed(frames: Buffer): Iterable<string> {
+  for (let place = 0; place < frames.length; ) {
+    const short = frames.readUInt8(place + 1)
+    const start = place + (short < 126 ? 2 : short === 126 ? 4 : 10)
+    const length =
+      short < 126
+        ? short
+        : short === 126
+          ? frames.readUInt16BE(place + 2)
+          : Number(frames.readBigUInt64BE(place + 2))
+    place = start + length
+    yield frames.toString('utf8', start, place)
+  }
+}
+
 export function print(frame: ServerFrame): string {
   return JSON.stringify(frame)
 }

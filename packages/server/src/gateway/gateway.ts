@@ -1,5 +1,6 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
@@ -8,6 +9,7 @@ import { isAllowedOrigin, isRealtime } from './address.ts'
 import type { CallParts } from './calls.ts'
 import { startComparing } from './compare.ts'
 import type { Connection } from './connection.ts'
+import { addEventStream } from './event-stream.ts'
 import { print } from './frames.ts'
 import { type HandshakeParts, receive } from './handshake.ts'
 import { openFollowers } from './hub/followers.ts'
@@ -46,8 +48,8 @@ export interface GatewayParts extends CallParts {
 const mostBytesPerFrame = 131_072
 const mostFragments = 16
 
-/** Takes the WebSockets of a server, and ends them when it is disposed of. */
-export function openGateway(server: Server, parts: GatewayParts): AsyncDisposable {
+/** Takes the devices of a server that does not listen yet, and lets go of them when it is disposed of. */
+export function openGateway(server: FastifyInstance, parts: GatewayParts): AsyncDisposable {
   const { options } = parts
   const connections = new Set<Connection>()
   const wss = new WebSocketServer({
@@ -59,20 +61,23 @@ export function openGateway(server: Server, parts: GatewayParts): AsyncDisposabl
   })
   const { handshake, compare, presence } = assemble(parts, connections)
   let stopping = false
+  const isFull = () => stopping || connections.size >= options.connections
+  const keep = (connection: Connection) => {
+    connections.add(connection)
+    void connection.closed.then(() => connections.delete(connection))
+    return connection
+  }
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isRealtime(request)) return refuse(socket, '404 Not Found')
     if (!isAllowedOrigin(request, options.origins)) return refuse(socket, '403 Forbidden')
-    if (stopping || connections.size >= options.connections) {
-      return refuse(socket, '503 Service Unavailable\r\nRetry-After: 5')
-    }
+    if (isFull()) return refuse(socket, '503 Service Unavailable\r\nRetry-After: 5')
     wss.handleUpgrade(request, socket, head, (ws) => {
-      const connection = receive(handshake, ws, socket, request)
-      connections.add(connection)
-      ws.once('close', () => connections.delete(connection))
+      keep(receive(handshake, ws, socket, request))
     })
   }
-  server.on('upgrade', upgrade)
+  server.server.on('upgrade', upgrade)
+  addEventStream(server, handshake, (make) => (isFull() ? undefined : keep(make())))
   const silence = setInterval(() => closeSilent(connections, options), options.heartbeatMs / 4)
 
   return {
@@ -81,7 +86,7 @@ export function openGateway(server: Server, parts: GatewayParts): AsyncDisposabl
       clearInterval(silence)
       compare[Symbol.dispose]()
       await sayGoodbye(connections)
-      server.off('upgrade', upgrade)
+      server.server.off('upgrade', upgrade)
       await presence[Symbol.asyncDispose]()
     },
   }

@@ -4,10 +4,16 @@ import type { ClientFrame } from '@chorale/contract/frames'
 import type { Logger } from 'pino'
 import type { RawData, WebSocket } from 'ws'
 import { failureOf } from '../http/errors.ts'
+import type { Credentials } from '../pipeline/caller.ts'
 import type { Failure } from '../pipeline/failure.ts'
 import { addressOf } from './address.ts'
 import { readFrame } from './client-frames.ts'
-import { type CloseReason, Connection, type ConnectionParts } from './connection.ts'
+import {
+  type CloseReason,
+  type Connection,
+  type ConnectionParts,
+  SocketConnection,
+} from './connection.ts'
 import { type ConversingParts, openConversing } from './conversing.ts'
 import { type EntranceParts, enter } from './entrance.ts'
 import { printRefusal } from './frames.ts'
@@ -24,7 +30,7 @@ export interface HandshakeParts extends ConnectionParts, EntranceParts, Conversi
   readonly connectionsPerApp: number
 }
 
-type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
+export type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
 
 /** Beyond these the socket is not read until some are answered. */
 const mostCalls = 16
@@ -36,19 +42,15 @@ export function receive(
   socket: Duplex,
   request: IncomingMessage,
 ): Connection {
-  const connection = new Connection(ws, socket, parts)
+  const connection = new SocketConnection(ws, socket, parts)
   const late = setTimeout(() => connection.close('notAuthenticated'), parts.authTimeoutMs)
   let conversing: ReturnType<typeof openConversing> | undefined
   let greeted = false
 
   async function greet(frame: AuthFrame): Promise<void> {
     clearTimeout(late)
-    const session = await authenticate(parts, connection, request, frame)
-    if (!session) return
-    ws.once('close', () => parts.people.depart(session))
-    await parts.people.arrive(session)
-    await enter(parts, session, frame.positions)
-    conversing = openConversing(parts, session)
+    const session = await letIn(parts, connection, addressOf(request), frame)
+    if (session) conversing = openConversing(parts, session)
   }
 
   function hear(frame: ClientFrame): void {
@@ -57,10 +59,7 @@ export function receive(
       if (conversing.waiting >= mostCalls) pauseUntilAnswered(ws, conversing)
     } else if (frame.type === 'auth' && !greeted) {
       greeted = true
-      void greet(frame).catch((error) => {
-        parts.log.error({ err: error }, 'a device could not be let in')
-        connection.close('overloaded')
-      })
+      void greet(frame)
     } else connection.close(greeted ? 'badFrame' : 'notAuthenticated')
   }
 
@@ -83,14 +82,34 @@ export function receive(
   return connection
 }
 
-/** Undefined: refused, and told why. */
+/** Undefined: it was refused, and told why. */
+export async function letIn(
+  parts: HandshakeParts,
+  connection: Connection,
+  address: Credentials,
+  frame: AuthFrame,
+): Promise<Session | undefined> {
+  const session = await authenticate(parts, connection, address, frame)
+  if (!session) return undefined
+  void connection.closed.then(() => parts.people.depart(session))
+  try {
+    await parts.people.arrive(session)
+    await enter(parts, session, frame.positions)
+    return session
+  } catch (error) {
+    parts.log.error({ err: error }, 'a device could not be let in')
+    connection.close('overloaded')
+    return undefined
+  }
+}
+
 async function authenticate(
   parts: HandshakeParts,
   connection: Connection,
-  request: IncomingMessage,
+  address: Credentials,
   { authToken, presence }: AuthFrame,
 ): Promise<Session | undefined> {
-  const credentials = { ...addressOf(request), authToken }
+  const credentials = { ...address, authToken }
   try {
     const identity = await parts.users.authenticate(credentials)
     const { appId, uid } = identity

@@ -129,7 +129,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           }
         : api
       if (own) owned.defer(() => listener.server.close())
-      owned.use(openConfiguredGateway(listener.server.server, gateway))
+      owned.use(openConfiguredGateway(listener.server, gateway))
       return listener
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -1,5 +1,5 @@
-import type { Server } from 'node:http'
 import { me } from '@chorale/contract/users'
+import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Signals } from '../bus/signals.ts'
 import type { Config } from '../config.ts'
@@ -29,7 +29,10 @@ export interface GatewayAssembly {
 }
 
 /** The gateway, with what it needs of the domain. */
-export function openConfiguredGateway(server: Server, parts: GatewayAssembly): AsyncDisposable {
+export function openConfiguredGateway(
+  server: FastifyInstance,
+  parts: GatewayAssembly,
+): AsyncDisposable {
   const { config, database, background, sink, clock, metrics } = parts
   return openGateway(server, {
     ...parts,

@@ -1,0 +1,119 @@
+import type { ServerResponse } from 'node:http'
+import { clientFrames, closeCodes } from '@chorale/contract/frames'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { badRequest, Failure } from '../pipeline/failure.ts'
+import { readerOf } from '../pipeline/validation.ts'
+import { addressOf } from './address.ts'
+import { type CloseReason, type Connection, type ConnectionParts, roomIn } from './connection.ts'
+import { framed, unframed } from './frames.ts'
+import { type AuthFrame, type HandshakeParts, letIn } from './handshake.ts'
+
+const path = '/realtime/events'
+const readAuth = readerOf(clientFrames.auth)
+
+/**
+ * The frames of a gateway as server-sent events, for networks that let no WebSocket through. The
+ * device makes its calls over REST.
+ */
+export function addEventStream(
+  server: FastifyInstance,
+  parts: HandshakeParts & { readonly heartbeatMs: number },
+  /** Undefined: there is no room. */
+  keep: (connection: () => Connection) => Connection | undefined,
+): void {
+  for (const version of ['/v3', '/v3.0']) {
+    server.get(version + path, (request, reply) => {
+      const frame = authOf(request)
+      const connection = keep(() => new StreamConnection(reply.raw, parts))
+      if (!connection)
+        throw new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '5' } })
+      reply.hijack()
+      void letIn(parts, connection, addressOf(request.raw), frame)
+    })
+  }
+}
+
+/** What the first frame of a WebSocket would say: the token in its header, the rest as JSON. */
+function authOf({ headers, query }: FastifyRequest): AuthFrame {
+  const [authToken] = [headers.authtoken].flat()
+  if (!authToken) throw new Failure('AUTH_ERR_EMPTY_AUTH_TOKEN')
+  // The parser of queries makes nothing else.
+  const { positions, presence } = query as Record<string, unknown>
+  return readAuth({
+    type: 'auth',
+    authToken,
+    ...(positions !== undefined && { positions: parsed('positions', positions) }),
+    ...(presence !== undefined && { presence: parsed('presence', presence) }),
+  })
+}
+
+function parsed(name: string, text: unknown): unknown {
+  try {
+    return JSON.parse(String(text))
+  } catch {
+    throw badRequest(name, 'This is not JSON.')
+  }
+}
+
+class StreamConnection implements Connection {
+  readonly closed: Promise<void>
+  readonly #response: ServerResponse
+  readonly #parts: ConnectionParts
+  #closing = false
+
+  constructor(response: ServerResponse, parts: ConnectionParts & { heartbeatMs: number }) {
+    this.#response = response
+    this.#parts = parts
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // Some proxies would keep everything until the end, which never comes.
+      'x-accel-buffering': 'no',
+    })
+    const alive = setInterval(() => response.write(':\n\n'), parts.heartbeatMs)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.closed = promise
+    response.once('close', () => {
+      clearInterval(alive)
+      if (!this.#closing) parts.onClosed('client')
+      this.#closing = true
+      resolve()
+    })
+  }
+
+  get isOpen(): boolean {
+    return !this.#closing
+  }
+
+  /** It has no way to say anything. That nobody reads shows in the queue. */
+  get heardAt(): number {
+    return performance.now()
+  }
+
+  write(frames: Buffer, count: number): void {
+    if (this.#closing) return
+    if (this.#response.writableLength > this.#parts.queueBytes) {
+      this.close('tooSlow')
+      return
+    }
+    for (const text of unframed(frames)) this.#response.write(`data: ${text}\n\n`)
+    this.#parts.onSent(count)
+  }
+
+  say(text: string): void {
+    this.write(framed(text), 1)
+  }
+
+  async room(): Promise<void> {
+    await roomIn(this, this.#response, this.#parts.queueBytes / 2)
+  }
+
+  close(reason: CloseReason): void {
+    if (this.#closing) return
+    this.#closing = true
+    this.#parts.onClosed(reason)
+    const said = JSON.stringify({ code: closeCodes[reason], reason })
+    this.#response.end(`event: close\ndata: ${said}\n\n`)
+    setTimeout(() => this.#response.destroy(), 5000).unref()
+  }
+}
