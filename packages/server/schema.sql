@@ -331,6 +331,11 @@ CREATE TABLE public.friends (
     created_at bigint NOT NULL
 );
 
+CREATE TABLE public.gateway_leases (
+    gateway_id uuid NOT NULL,
+    renewed_at bigint NOT NULL
+);
+
 CREATE TABLE public.group_bans (
     app_id text NOT NULL COLLATE pg_catalog."C",
     guid text NOT NULL COLLATE pg_catalog."C",
@@ -467,6 +472,12 @@ CREATE TABLE public.presence (
     last_active_at bigint NOT NULL
 );
 
+CREATE TABLE public.presence_leases (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    gateway_id uuid NOT NULL
+);
+
 CREATE TABLE public.reactions (
     bucket smallint NOT NULL,
     conversation_key bigint NOT NULL,
@@ -589,6 +600,9 @@ ALTER TABLE ONLY public.entry_words
 ALTER TABLE ONLY public.friends
     ADD CONSTRAINT friends_pkey PRIMARY KEY (app_id, uid, friend_uid);
 
+ALTER TABLE ONLY public.gateway_leases
+    ADD CONSTRAINT gateway_leases_pkey PRIMARY KEY (gateway_id);
+
 ALTER TABLE ONLY public.group_bans
     ADD CONSTRAINT group_bans_pkey PRIMARY KEY (app_id, guid, uid);
 
@@ -624,6 +638,9 @@ ALTER TABLE ONLY public.pins
 
 ALTER TABLE ONLY public.position_moves
     ADD CONSTRAINT position_moves_pkey PRIMARY KEY (bucket, conversation_key, uid, kind, seq);
+
+ALTER TABLE ONLY public.presence_leases
+    ADD CONSTRAINT presence_leases_pkey PRIMARY KEY (app_id, uid, gateway_id);
 
 ALTER TABLE ONLY public.presence
     ADD CONSTRAINT presence_pkey PRIMARY KEY (app_id, uid);
@@ -692,6 +709,8 @@ CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handle
 
 CREATE INDEX participants_by_user ON ONLY public.participants USING btree (app_id, uid) INCLUDE (bucket, conversation_key);
 
+CREATE INDEX presence_leases_by_gateway ON public.presence_leases USING btree (gateway_id);
+
 CREATE INDEX presence_online ON public.presence USING btree (app_id, uid) WHERE online;
 
 CREATE INDEX reactions_of_entry ON ONLY public.reactions USING btree (bucket, conversation_key, seq, id);
@@ -750,6 +769,12 @@ ALTER TABLE ONLY public.groups
 
 ALTER TABLE ONLY public.presence
     ADD CONSTRAINT presence_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.presence_leases
+    ADD CONSTRAINT presence_leases_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.presence(app_id, uid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.presence_leases
+    ADD CONSTRAINT presence_leases_gateway_id_fkey FOREIGN KEY (gateway_id) REFERENCES public.gateway_leases(gateway_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.role_restricted_features
     ADD CONSTRAINT role_restricted_features_app_id_role_fkey FOREIGN KEY (app_id, role) REFERENCES public.roles(app_id, role) ON DELETE CASCADE;

@@ -102,6 +102,11 @@ const reactions: Reactions = {
     toUser(appId, uid, { is: 'reset', at: { bucket, key } }),
   'conversation.deleted': (at, { toConversation }) => toConversation(at, { is: 'reset' }),
   'group.deleted': (at, { toConversation }) => toConversation(at, { is: 'gone' }),
+  // Nobody else is shown these.
+  'message.saved': () => undefined,
+  'message.unsaved': () => undefined,
+  'thread.subscribed': () => undefined,
+  'thread.unsubscribed': () => undefined,
   'authTokens.revoked': credentials,
   'user.deactivated': credentials,
   'user.deleted': credentials,

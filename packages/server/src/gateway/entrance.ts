@@ -33,6 +33,9 @@ export async function enter(
   for (const conversationId of Object.keys(positions)) {
     if (!heads[conversationId]) session.connection.say(print({ type: 'left', conversationId }))
   }
+  // Whoever knows others has not heard of these.
+  const isBack = Object.keys(positions).length > 0
+  for (const seat of seats) if (isBack && !positions[seat.label]) reload(session, seat)
   await catchUp(parts, session, placesOf(session, seats, positions))
   session.letIn()
 }

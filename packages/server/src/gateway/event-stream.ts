@@ -6,7 +6,7 @@ import { readerOf } from '../pipeline/validation.ts'
 import { addressOf } from './address.ts'
 import { type CloseReason, type Connection, type ConnectionParts, roomIn } from './connection.ts'
 import { framed, unframed } from './frames.ts'
-import { type AuthFrame, type HandshakeParts, letIn } from './handshake.ts'
+import { type AuthFrame, authenticate, type HandshakeParts, letIn } from './handshake.ts'
 
 const path = '/realtime/events'
 const readAuth = readerOf(clientFrames.auth)
@@ -28,7 +28,9 @@ export function addEventStream(
       if (!connection)
         throw new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '5' } })
       reply.hijack()
-      void letIn(parts, connection, addressOf(request.raw), frame)
+      void authenticate(parts, connection, addressOf(request.raw), frame).then(
+        (session) => session && letIn(parts, session, frame),
+      )
     })
   }
 }

@@ -49,8 +49,11 @@ export function receive(
 
   async function greet(frame: AuthFrame): Promise<void> {
     clearTimeout(late)
-    const session = await letIn(parts, connection, addressOf(request), frame)
-    if (session) conversing = openConversing(parts, session)
+    const session = await authenticate(parts, connection, addressOf(request), frame)
+    if (!session) return
+    // It may speak once it is welcome, which is before it has caught up.
+    conversing = openConversing(parts, session)
+    await letIn(parts, session, frame)
   }
 
   function hear(frame: ClientFrame): void {
@@ -82,28 +85,24 @@ export function receive(
   return connection
 }
 
-/** Undefined: it was refused, and told why. */
 export async function letIn(
   parts: HandshakeParts,
-  connection: Connection,
-  address: Credentials,
-  frame: AuthFrame,
-): Promise<Session | undefined> {
-  const session = await authenticate(parts, connection, address, frame)
-  if (!session) return undefined
+  session: Session,
+  { positions }: AuthFrame,
+): Promise<void> {
+  const { connection } = session
   void connection.closed.then(() => parts.people.depart(session))
   try {
     await parts.people.arrive(session)
-    await enter(parts, session, frame.positions)
-    return session
+    await enter(parts, session, positions)
   } catch (error) {
     parts.log.error({ err: error }, 'a device could not be let in')
     connection.close('overloaded')
-    return undefined
   }
 }
 
-async function authenticate(
+/** Undefined: it was refused, and told why. */
+export async function authenticate(
   parts: HandshakeParts,
   connection: Connection,
   address: Credentials,

@@ -33,6 +33,8 @@ describe('a device that was away', () => {
       bob_user_cid: { seq: 1, change: 0 },
     })
     expect(after.positions().ann_user_bob).toEqual({ seq: 5, change: 0 })
+    // It could not know of this one.
+    expect(after.of('reload')).toMatchObject([{ conversationId: 'bob_user_cid' }])
   })
 
   test('hears of edits and deletions of what it had seen, each once', async () => {

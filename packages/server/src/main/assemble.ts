@@ -98,6 +98,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   for (const { server } of servers) stack.defer(() => server.close())
   const owned = stack.move()
   const gateway = {
+    ...publishing,
     config,
     database,
     background,
@@ -105,10 +106,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     identify,
     people,
     pipeline,
-    metrics,
     sink,
-    clock,
-    log,
   }
   return {
     database,
@@ -121,16 +119,11 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     },
     startGateway(on) {
       const [api] = servers
-      const own = on === 'own' || !api
-      const listener = own
-        ? {
-            server: buildServer({ pipeline, pages, log, serves: 'none' }),
-            port: config.GATEWAY_PORT || config.PORT,
-          }
-        : api
-      if (own) owned.defer(() => listener.server.close())
-      owned.use(openConfiguredGateway(listener.server, gateway))
-      return listener
+      const shared = on === 'api' ? api : undefined
+      const server = shared?.server ?? buildServer({ pipeline, pages, log, serves: 'none' })
+      if (!shared) owned.defer(() => server.close())
+      owned.use(openConfiguredGateway(server, gateway))
+      return shared ?? { server, port: config.GATEWAY_PORT || config.PORT }
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -9,14 +9,22 @@ export interface Listener {
   unfollow(label: string): void
 }
 
-/** A frame, and by what a listener that catches up knows whether it has seen it already. */
+/** A frame, and by what a listener that read the log knows whether it has seen it already. */
 export interface Heard {
   readonly bytes: Buffer
   readonly seq?: number
   readonly change?: number
 }
 
-const mostWaiting = 5000
+/** Who does not hear the same as the others yet. */
+interface Apart {
+  /** What has come since; it follows once they have read what they missed. */
+  readonly kept: Heard[]
+  /** What they have read, which may be more than was passed on so far. */
+  readonly seen?: Position
+}
+
+const mostKept = 5000
 
 /**
  * Writes the frames of one conversation to all who listen. Under load, frames of a few
@@ -24,9 +32,10 @@ const mostWaiting = 5000
  */
 export class Channel {
   readonly #live = new Set<Listener>()
-  /** Those that still read what they have missed, with what has come since. */
-  readonly #waiting = new Map<Listener, Heard[]>()
+  readonly #apart = new Map<Listener, Apart>()
   readonly #coalesceMs: number
+  /** How far the conversation was passed on. */
+  #passed: Position = { seq: 0, change: 0 }
   #queue: Buffer[] = []
   #flushedAt = 0
   #timer: NodeJS.Timeout | undefined
@@ -36,17 +45,17 @@ export class Channel {
   }
 
   get size(): number {
-    return this.#live.size + this.#waiting.size
+    return this.#live.size + this.#apart.size
   }
 
   *listeners(): Iterable<Listener> {
     yield* this.#live
-    yield* this.#waiting.keys()
+    yield* this.#apart.keys()
   }
 
   /** From now on everything is kept for this listener, until `admit`. */
   wait(listener: Listener): void {
-    if (!this.#live.has(listener)) this.#waiting.set(listener, [])
+    if (!this.#live.has(listener)) this.#apart.set(listener, { kept: [] })
   }
 
   /**
@@ -54,17 +63,12 @@ export class Channel {
    * took too long, and not everything could be kept.
    */
   admit(listener: Listener, seen: Position): boolean {
-    const kept = this.#waiting.get(listener)
-    if (!kept) return true
-    if (kept.length >= mostWaiting) return false
-    // What waits in the queue was kept for this listener too.
-    this.flush()
-    this.#waiting.delete(listener)
-    const newer = kept.filter(({ seq, change }) =>
-      seq !== undefined ? seq > seen.seq : change === undefined || change > seen.change,
-    )
-    if (newer.length > 0) listener.write(joined(newer.map(({ bytes }) => bytes)), newer.length)
-    this.#live.add(listener)
+    const apart = this.#apart.get(listener)
+    if (!apart) return true
+    if (apart.kept.length >= mostKept) return false
+    writeNewer(listener, apart.kept, seen)
+    this.#apart.set(listener, { kept: [], seen })
+    this.#unite()
     return true
   }
 
@@ -72,12 +76,12 @@ export class Channel {
   remove(listener: Listener): boolean {
     if (this.#live.has(listener)) this.flush()
     const lived = this.#live.delete(listener)
-    return this.#waiting.delete(listener) || lived
+    return this.#apart.delete(listener) || lived
   }
 
   /** To everyone, in one go. */
   send(heard: readonly Heard[]): void {
-    for (const kept of this.#waiting.values()) keep(kept, heard)
+    this.#sendApart(heard, () => true)
     if (this.#live.size === 0) return
     for (const { bytes } of heard) this.#queue.push(bytes)
     const sinceMs = performance.now() - this.#flushedAt
@@ -88,9 +92,15 @@ export class Channel {
   /** Only to some, in order with what went to everyone. */
   sendTo(heard: readonly Heard[], chosen: (listener: Listener) => boolean): void {
     this.flush()
-    for (const [listener, kept] of this.#waiting) if (chosen(listener)) keep(kept, heard)
-    const bytes = joined(heard.map((one) => one.bytes))
+    this.#sendApart(heard, chosen)
+    const bytes = joined(heard)
     for (const listener of this.#live) if (chosen(listener)) listener.write(bytes, heard.length)
+  }
+
+  /** Nothing up to here will be sent again. */
+  passed(at: Position): void {
+    this.#passed = at
+    if (this.#apart.size > 0) this.#unite()
   }
 
   flush(): void {
@@ -100,16 +110,39 @@ export class Channel {
     const frames = this.#queue
     this.#queue = []
     this.#flushedAt = performance.now()
-    const bytes = joined(frames)
+    const [first] = frames
+    const bytes = first && frames.length === 1 ? first : Buffer.concat(frames)
     for (const listener of this.#live) listener.write(bytes, frames.length)
+  }
+
+  #sendApart(heard: readonly Heard[], chosen: (listener: Listener) => boolean): void {
+    for (const [listener, { kept, seen }] of this.#apart) {
+      if (!chosen(listener)) continue
+      if (seen) writeNewer(listener, heard, seen)
+      else kept.push(...heard.slice(0, mostKept - kept.length))
+    }
+  }
+
+  /** Whoever has seen no more than was passed on hears the same as the others from now on. */
+  #unite(): void {
+    for (const [listener, { seen }] of this.#apart) {
+      if (!seen || seen.seq > this.#passed.seq || seen.change > this.#passed.change) continue
+      // What waits in the queue was sent to this listener already.
+      this.flush()
+      this.#apart.delete(listener)
+      this.#live.add(listener)
+    }
   }
 }
 
-function keep(kept: Heard[], heard: readonly Heard[]): void {
-  kept.push(...heard.slice(0, mostWaiting - kept.length))
+function writeNewer(listener: Listener, heard: readonly Heard[], seen: Position): void {
+  const newer = heard.filter(({ seq, change }) =>
+    seq !== undefined ? seq > seen.seq : change === undefined || change > seen.change,
+  )
+  if (newer.length > 0) listener.write(joined(newer), newer.length)
 }
 
-function joined(frames: readonly Buffer[]): Buffer {
-  const [first, ...more] = frames
-  return first && more.length === 0 ? first : Buffer.concat(frames)
+function joined(heard: readonly Heard[]): Buffer {
+  const [first] = heard
+  return first && heard.length === 1 ? first.bytes : Buffer.concat(heard.map(({ bytes }) => bytes))
 }

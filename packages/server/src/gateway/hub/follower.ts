@@ -57,6 +57,7 @@ export class Follower {
     this.#begun = { seq: at.seq, change: at.change }
     this.#seq = at.seq
     this.#change = at.change
+    this.channel.passed(this.#begun)
     this.#wake()
     return this.#begun
   }
@@ -210,6 +211,7 @@ export class Follower {
       }
     }
     this.#pass('message', ready, viewers)
+    this.channel.passed({ seq: this.#seq, change: this.#change })
     this.#tellWaiting()
   }
 
@@ -223,6 +225,7 @@ export class Follower {
   #passChanges(changed: readonly ShownEntry[], viewers: Viewers): void {
     this.#pass('changed', changed, viewers)
     this.#change = Math.max(this.#change, changed.at(-1)?.change ?? 0)
+    this.channel.passed({ seq: this.#seq, change: this.#change })
   }
 
   #pass(type: 'message' | 'changed', entries: readonly ShownEntry[], viewers: Viewers): void {
