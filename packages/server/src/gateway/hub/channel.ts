@@ -109,10 +109,11 @@ export class Channel {
     if (this.#queue.length === 0) return
     const frames = this.#queue
     this.#queue = []
-    this.#flushedAt = performance.now()
     const [first] = frames
     const bytes = first && frames.length === 1 ? first : Buffer.concat(frames)
     for (const listener of this.#live) listener.write(bytes, frames.length)
+    // Many writes take long: what came meanwhile is load, and goes together.
+    this.#flushedAt = performance.now()
   }
 
   #sendApart(heard: readonly Heard[], chosen: (listener: Listener) => boolean): void {
