@@ -11,6 +11,13 @@ import {
 import type { ConversationKey } from '../domain/conversations/entries.ts'
 import { findReceipts } from '../domain/conversations/entry-facts.sql.ts'
 import {
+  changesAfter,
+  entriesAfter,
+  findEntryId,
+  findHeads,
+  findSeat,
+} from '../domain/conversations/feed.sql.ts'
+import {
   appendEntries,
   deleteParticipants,
   insertParticipants,
@@ -85,6 +92,12 @@ export const hotStatements: Readonly<Record<string, Work>> = {
   'hold its conversation': async (db, crowded) => lockConversationOf(db, await lastId(db, crowded)),
   'who received it': (db, { place, uid, head }) =>
     listReceipts(db, { ...place, seq: head, sender: uid }, { after: '', limit: 100, examine: 50 }),
+  seat: (db, { place, uid }) => findSeat(db, uid, place),
+  heads: ({ db, appId }, { place }) => findHeads(db, [{ ...place, appId }]),
+  'missed entries': (db, { place, head }) => entriesAfter(db, place, head - 30, 200),
+  'missed changes': (db, { place, head }) =>
+    changesAfter(db, place, { change: 0, afterSeq: 0, upToSeq: head }, 200),
+  'id of an entry': (db, { place, head }) => findEntryId(db, place, head),
   'participant leaves': (db, { place, uid }) => deleteParticipants(db, place, [uid]),
 }
 
