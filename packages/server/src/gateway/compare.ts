@@ -1,9 +1,11 @@
+import { setTimeout as after } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type EntranceParts, join, reload } from './entrance.ts'
 import type { Follower } from './hub/follower.ts'
 import type { Followers } from './hub/followers.ts'
 import type { People, Person } from './people.ts'
-import type { Feed, Seat } from './ports.ts'
+import type { Feed, Followed } from './ports.ts'
+import type { Session } from './session.ts'
 
 export interface CompareParts extends EntranceParts {
   readonly feed: Feed
@@ -16,6 +18,8 @@ export interface CompareParts extends EntranceParts {
 /** In one round. What is left has its turn in the next. */
 const mostHeads = 5000
 const mostPeople = 50
+/** How long a signal may take. */
+const signalMs = 1000
 
 /**
  * Finds what no signal told of: a lost last message, a lost arrival. One statement for many
@@ -76,33 +80,48 @@ async function compareHeads({ feed }: CompareParts, followers: readonly Follower
 
 async function comparePeople(parts: CompareParts, people: readonly Person[]): Promise<void> {
   for (let start = 0; start < people.length; start += mostPeople) {
-    const some = people.slice(start, start + mostPeople)
-    // What is followed later than this is not in what is read now.
-    const before = new Map(
-      some.flatMap(({ sessions }) =>
-        [...sessions].map((session) => [session, new Map(session.following)] as const),
-      ),
-    )
-    const seats = Map.groupBy(await parts.feed.seatsOf(some), nameOf)
-    for (const [session, following] of before) {
-      const own = new Map((seats.get(nameOf(session.identity)) ?? []).map((s) => [s.label, s]))
-      for (const [label, follower] of following) if (!own.has(label)) follower.dismiss(session)
-      await takeMissing(parts, session, own)
-    }
+    const suspects = await suspectsAmong(parts, people.slice(start, start + mostPeople))
+    if (suspects.length === 0) continue
+    // Most of these have only just happened, and the signal is on its way.
+    await after(signalMs, undefined, { ref: false })
+    for (const suspect of suspects) await settle(parts, suspect)
   }
 }
 
-type Session = Parameters<typeof join>[1]
+/** A session follows what is not theirs, or does not follow what is. */
+interface Suspect {
+  readonly session: Session
+  readonly at: Followed
+}
 
-async function takeMissing(
-  parts: CompareParts,
-  session: Session,
-  seats: ReadonlyMap<string, Seat>,
-): Promise<void> {
-  for (const seat of seats.values()) {
-    if (session.following.has(seat.label) || !session.isIn) continue
+async function suspectsAmong(
+  { feed }: CompareParts,
+  people: readonly Person[],
+): Promise<readonly Suspect[]> {
+  // What is followed later than this is not in what is read now.
+  const before = people.flatMap(({ sessions }) =>
+    [...sessions].map((session) => ({ session, following: new Map(session.following) })),
+  )
+  const seats = Map.groupBy(await feed.seatsOf(people), nameOf)
+  return before.flatMap(({ session, following }) => {
+    const own = new Map(seats.get(nameOf(session.identity))?.map((seat) => [seat.label, seat]))
+    const gone = [...following.values()].filter(({ followed }) => !own.has(followed.label))
+    const missing = [...own.values()].filter(({ label }) => !session.following.has(label))
+    return [...gone.map(({ followed }) => followed), ...missing].map((at) => ({ session, at }))
+  })
+}
+
+async function settle(parts: CompareParts, { session, at }: Suspect): Promise<void> {
+  const { appId, uid } = session.identity
+  const seat = await parts.feed.seatOf(appId, uid, at)
+  const follower = session.following.get(at.label)
+  if (seat && !follower && session.isIn) {
     reload(session, seat)
-    await join(parts, session, seat, seat.head.seq + 1)
+    await join(parts, session, at, seat.head.seq + 1)
+  } else if (!seat && follower) {
+    // With the departure, if it can be read.
+    await follower.readNow()
+    follower.dismiss(session)
   }
 }
 

@@ -6,7 +6,7 @@ import { send } from '../testing/wire.ts'
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const nats = stack.use(await startTcpProxy(inject('natsUrl')))
-const stage = stack.use(await startRealtimeStage({ NATS_URL: nats.url, GATEWAY_COMPARE_MS: '200' }))
+const stage = stack.use(await startRealtimeStage({ NATS_URL: nats.url, GATEWAY_COMPARE_MS: '100' }))
 const { app, device, say } = stage
 const silent = (await stage.otherApi('silent')).full
 

@@ -37,6 +37,7 @@ export class Follower {
   #mustRead = false
   #working = false
   #ended = false
+  #atRest: (() => void)[] = []
   #waiting: { readonly seq: number; readonly resolve: () => void }[] = []
   #timer: NodeJS.Timeout | undefined
 
@@ -93,6 +94,15 @@ export class Follower {
   read(): void {
     this.#mustRead = true
     this.#wake()
+  }
+
+  /** Resolves when what is in the log now has been passed on, or could not be read. */
+  async readNow(): Promise<void> {
+    if (!this.#begun || this.#ended) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#atRest.push(resolve)
+    this.read()
+    await promise
   }
 
   /** Resolves when this entry has been passed on. */
@@ -152,6 +162,7 @@ export class Follower {
       if (this.#heard.size > 0) this.#later(this.#parts.holeMs)
     } finally {
       this.#working = false
+      for (const resolve of this.#atRest.splice(0)) resolve()
     }
   }
 
