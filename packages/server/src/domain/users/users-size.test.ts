@@ -13,6 +13,7 @@ const neighbour = await app.anotherApp()
 const pool = new pg.Pool({ connectionString: app.databaseUrl, max: 1 })
 // A pool has ended before its connections have: the last one may still hear of the drop.
 pool.on('connect', (client) => client.on('error', () => undefined))
+pool.on('error', () => undefined)
 const statements: { readonly sql: string; readonly parameters: readonly unknown[] }[] = []
 const recording: AppDb = {
   appId: app.appId,
