@@ -50,6 +50,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const { config, log, clock = unixSeconds } = options
   await using stack = new AsyncDisposableStack()
   const database = stack.use(openConfiguredDatabase(config, log))
+  // First of all: nothing runs beside a database that is not there, or not ready.
+  await requireMigrations(database)
   const bus = stack.use(connectBus(config.NATS_URL, log))
   // Calls and what is done behind them do not take connections from each other.
   const few = config.DATABASE_BACKGROUND_POOL_SIZE

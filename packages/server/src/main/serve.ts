@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../config.ts'
 import { listeners as eventListeners } from '../listeners.ts'
-import { type Assembly, assemble, openLog, requireMigrations } from './assemble.ts'
+import { type Assembly, assemble, openLog } from './assemble.ts'
 
 const parts = ['api', 'gateway', 'worker'] as const
 type Part = (typeof parts)[number]
@@ -27,7 +27,6 @@ async function serve(options: Options): Promise<void> {
     config: options.port === undefined ? config : { ...config, PORT: options.port },
     log,
   })
-  await requireMigrations(assembly.database)
   const stopped = signal()
   const listeners = listenersOf(assembly, config, options.parts)
   for (const { server, port } of listeners) {
