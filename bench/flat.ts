@@ -89,7 +89,7 @@ async function inTurns(
 ): Promise<Costs> {
   const costs: Costs = { small: [], large: [] }
   for (const { served } of Object.values(stages)) {
-    await warmUp(served.origin, calls[call](served), connections)
+    await warmUp(served.origin, () => calls[call](served), connections)
   }
   for (let round = 1; round <= rounds; round++) {
     for (const size of round % 2 === 0 ? sizes : sizes.toReversed()) {

@@ -68,7 +68,7 @@ interface Sides {
 
 async function compare({ say }: BenchContext, sides: Sides) {
   const { served, kind } = sides
-  await warmUp(served.origin, historyScript(served, kind), connections)
+  await warmUp(served.origin, () => historyScript(served, kind), connections)
   const results: Round[] = []
   for (let round = 1; round <= sides.rounds; round++) {
     const result = await oneRound(sides)

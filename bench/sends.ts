@@ -37,7 +37,7 @@ export const bench: Bench = {
     await loadConversations(bare.query, await anApp(bare))
     const before = await storedBytes(own.query)
     ctx.say('warming up')
-    await warmUp(served.origin, sendScript(served), connections)
+    await warmUp(served.origin, () => sendScript(served), connections)
     const results: Round[] = []
     for (let round = 1; round <= rounds; round++) {
       results.push(await oneRound(ctx, { bare, own, served, seconds, round }))

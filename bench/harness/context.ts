@@ -36,8 +36,8 @@ export interface BenchContext {
   freshDatabase(): Promise<ScratchDatabase>
   /** The service in this process, on a free port. */
   startServer(databaseUrl: string): Promise<BenchServer>
-  /** The service as it is run, `chorale serve`, with an app to call it by. */
-  serve(databaseUrl: string): Promise<Served>
+  /** The service as it is run, `chorale serve`, with an app to call it by; only the API if not said. */
+  serve(databaseUrl: string, parts?: string): Promise<Served>
 }
 
 interface BenchServer {
@@ -76,15 +76,19 @@ export async function runBench(
     say,
     freshDatabase: async () => stack.use(await createScratchDatabase(services.databaseUrl)),
     startServer: (databaseUrl) => startServer(settingsFor(databaseUrl), stack),
-    serve: (databaseUrl) => serve(settingsFor(databaseUrl), stack),
+    serve: (databaseUrl, parts = 'api') => serve(settingsFor(databaseUrl), stack, parts),
   })
 }
 
-async function serve(settings: Settings, stack: AsyncDisposableStack): Promise<Served> {
+async function serve(
+  settings: Settings,
+  stack: AsyncDisposableStack,
+  parts: string,
+): Promise<Served> {
   await using brief = new AsyncDisposableStack()
   const { newApp } = await startServer(settings, brief)
   const { appId, apiKey } = await newApp('bench')
-  const serving = stack.use(await startServing(settings))
+  const serving = stack.use(await startServing(settings, parts))
   return { ...serving, appId, apiKey }
 }
 

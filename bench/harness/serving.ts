@@ -15,14 +15,18 @@ export interface Serving extends AsyncDisposable {
   readonly pid: number
 }
 
-/** `chorale serve` as an operator runs it; its log goes to a file, which costs this process nothing. */
-export async function startServing(settings: Settings): Promise<Serving> {
+/**
+ * `chorale serve` as an operator runs it; its log goes to a file, which costs this process nothing.
+ * `BENCH_NODE_OPTIONS="--cpu-prof --cpu-prof-dir=..."` leaves a profile of it.
+ */
+export async function startServing(settings: Settings, parts: string): Promise<Serving> {
   const folder = mkdtempSync(join(tmpdir(), 'chorale-serving-'))
   const log = join(folder, 'log')
   const output = openSync(log, 'w')
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0'], {
+  const { PATH, BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--parts', parts], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...settings },
+    env: { PATH, NODE_OPTIONS, ...settings },
     stdio: ['ignore', output, output],
   })
   closeSync(output)
@@ -40,6 +44,7 @@ export async function startServing(settings: Settings): Promise<Serving> {
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await ended
+      if (process.env.SHOWLOG) console.log(lastLines(log))
       rmSync(folder, { recursive: true })
     },
   }

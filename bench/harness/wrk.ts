@@ -65,11 +65,18 @@ export async function wrk(
 const enough = 30_000
 const mostRuns = 10
 
-/** Until the service has compiled what it runs often, and the database has at hand what it needs. */
-export async function warmUp(origin: string, script: string, connections: number): Promise<void> {
+/**
+ * Until the service has compiled what it runs often, and the database has at hand what it needs.
+ * Each run has a script of its own: the same one would send the same messages again.
+ */
+export async function warmUp(
+  origin: string,
+  script: () => string,
+  connections: number,
+): Promise<void> {
   let answered = 0
   for (let run = 0; run < mostRuns && answered < enough; run++) {
-    const { requests } = await wrk(origin, script, { connections, seconds: 2 })
+    const { requests } = await wrk(origin, script(), { connections, seconds: 2 })
     answered += requests
   }
 }

@@ -15,11 +15,28 @@ export function hot<Row>(name: string, text: string): HotStatement<Row> {
   return { text }
 }
 
+type Execute = (query: {
+  name: string
+  text: string
+  values: unknown[]
+}) => Promise<{ rows: unknown[] }>
+
+const connectionsOf = new WeakMap<Db, Execute>()
+
+/** Hot statements of this database go straight to connections of their own; in a transaction they do not. */
+export function runHotOn(db: Db, execute: Execute): void {
+  connectionsOf.set(db, execute)
+}
+
 export async function run<Row>(
   db: Db,
   { text }: HotStatement<Row>,
   parameters: readonly unknown[],
 ): Promise<Row[]> {
+  const execute = connectionsOf.get(db)
+  const name = names.get(text)
+  // As below.
+  if (execute && name) return (await execute({ name, text, values: [...parameters] })).rows as Row[]
   // The statement says which columns it returns; its definition says their types.
   const query = CompiledQuery.raw(text, [...parameters]) as CompiledQuery<Row>
   return (await db.executeQuery(query)).rows

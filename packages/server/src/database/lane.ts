@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
+
 /**
  * Groups what arrives anyway: while a batch is being committed, the next one fills. There is no
- * timer, so a lone item never waits.
+ * timer: a lone item leaves as soon as the event loop has turned.
  */
 export interface Lane<Item, Result> {
   /** Settles when the batch that carried the item has been committed, or has refused it. */
@@ -62,8 +64,8 @@ class Queue<Item, Result> {
   }
 
   async #run(): Promise<void> {
-    // What the same turn of the event loop adds goes into the first batch too.
-    await Promise.resolve()
+    // What this turn of the event loop adds, all requests that it reads, goes into the first batch.
+    await setImmediate()
     while (this.#waiting.length > 0) {
       await this.#commit(this.#waiting.splice(0, this.#options.mostPerBatch))
     }

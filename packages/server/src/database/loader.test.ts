@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type LoaderOptions, openLoader } from './loader.ts'
 
@@ -36,9 +37,9 @@ function loaderOver(options: Pick<LoaderOptions<Key, string>, 'fetch'> & { most?
   })
 }
 
-/** Every promise that can settle by itself has settled; timers and sockets would come later. */
+/** The event loop has turned, and every promise that can settle by itself has; timers would come later. */
 async function untilQuiet(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  for (let turn = 0; turn < 5; turn++) await setImmediate()
 }
 
 test('keys of one moment are one statement, and equal keys are asked for once', async () => {

@@ -29,7 +29,8 @@ export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Load
   const schedule = () => {
     if (scheduled || underWay >= options.concurrency || wanted.size === 0) return
     scheduled = true
-    queueMicrotask(() => {
+    // After this turn of the event loop, and so with all that the requests it reads want.
+    setImmediate(() => {
       scheduled = false
       void send(take())
       schedule()

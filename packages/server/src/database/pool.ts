@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { Db } from './app-db.ts'
-import { nameOf } from './hot.ts'
+import { nameOf, runHotOn } from './hot.ts'
 
 // Every bigint of ours stays below 2^53: message ids, counters, unix seconds.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
@@ -34,6 +34,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     'plan_cache_mode=force_generic_plan',
   ])
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: preparing(pool, hot) }) })
+  runHotOn(db, (query) => hot.query(query))
   return {
     db,
     async ping() {

@@ -61,10 +61,12 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.server.on('checkExpectation', server.routing)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
+    done()
   })
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
+    done()
     const operation = request.routeOptions.config.operation
     if (!operation) return
     const seconds = reply.elapsedTime / 1000

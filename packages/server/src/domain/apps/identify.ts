@@ -29,7 +29,7 @@ interface Questions {
   readonly token: Loader<TokenQuestion, AppAndActor>
 }
 
-const atOnce = { concurrency: 2, mostPerBatch: 100 }
+const atOnce = { concurrency: 1, mostPerBatch: 200 }
 
 /** Where the auth tokens of an app lie in the vault. */
 export function tokenPlace(appId: string): Place {
@@ -67,11 +67,13 @@ export function identifyWith(db: Db, vault: Vault): Identify {
       return { kind: 'management', name, app }
     }
     if (isDevice(credentials, operation.requires)) return checkAuthToken(ask, vault, credentials)
+    const { appId, onBehalfOf } = credentials
+    // Asked for beside the key, and heard only if that is good.
+    const asked =
+      operation.onBehalfOf && onBehalfOf && appId ? loadActor(ask, appId, onBehalfOf) : undefined
+    asked?.catch(() => undefined)
     const { app, ...key } = await checkApiKey(ask, vault, credentials)
-    const actor =
-      operation.onBehalfOf && credentials.onBehalfOf
-        ? await loadActor(ask, app.appId, credentials.onBehalfOf)
-        : undefined
+    const actor = await asked
     return { kind: 'key', app, ...key, actor }
   }
 }

@@ -152,6 +152,7 @@ async function printed(ctx: Ctx, rows: readonly ConversationRow[], view: View): 
   const others = {
     uids: rows.flatMap(({ withUid }) => withUid ?? []),
     guids: rows.flatMap(({ withGuid }) => withGuid ?? []),
+    blocks: view.withBlockedInfo !== false,
   }
   const as = await loadCounterparts(people, others, viewer)
   const seen = as({ withTags: view.withUserAndGroupTags, withBlocks: view.withBlockedInfo })

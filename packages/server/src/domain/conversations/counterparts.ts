@@ -15,6 +15,8 @@ import { findGroups, findSeenGroups, type GroupRow, type SeenGroup } from './cou
 interface Wanted {
   readonly uids: readonly string[]
   readonly guids: readonly string[]
+  /** Also which of the users have blocked the viewer, or are blocked. */
+  readonly blocks: boolean
 }
 
 interface Found {
@@ -27,13 +29,13 @@ export type People = (wanted: Wanted, viewer: string | undefined) => Promise<Fou
 
 /** Reads in the transaction, and so sees what it has changed. */
 export function peopleIn(db: AppDb): People {
-  return async ({ uids, guids }, viewer) => ({
-    users: await findUsers(db, uids, viewer),
+  return async ({ uids, guids, blocks }, viewer) => ({
+    users: await findUsers(db, uids, blocks ? viewer : undefined),
     groups: await findGroups(db, guids, viewer),
   })
 }
 
-const atOnce = { concurrency: 2, mostPerBatch: 500 }
+const atOnce = { concurrency: 1, mostPerBatch: 500 }
 const seenName = (key: SeenUser | SeenGroup) =>
   `${key.appId} ${'uid' in key ? key.uid : key.guid} ${key.viewer ?? ''}`
 
@@ -52,13 +54,28 @@ export function openPeople(db: Db): (appId: string) => People {
   const found = async <T>(rows: readonly Promise<T | undefined>[]): Promise<T[]> =>
     (await Promise.all(rows)).filter((row) => row !== undefined)
   return (appId) =>
-    async ({ uids, guids }, viewer) => {
+    async ({ uids, guids, blocks }, viewer) => {
+      const toUsers = blocks ? viewer : undefined
       const [users, groups] = await Promise.all([
-        found(uids.map((uid) => user.load({ appId, uid, viewer }))),
+        found(uids.map((uid) => user.load({ appId, uid, viewer: toUsers }))),
         found(guids.map((guid) => group.load({ appId, guid, viewer }))),
       ])
       return { users, groups }
     }
+}
+
+/** Asks now for what will be wanted soon; anything else is asked for when it is wanted. */
+export function askAhead(people: People, soon: Wanted, by: string | undefined): People {
+  const found = people(soon, by)
+  // Nobody may want it after all.
+  found.catch(() => undefined)
+  return (wanted, viewer) =>
+    viewer === by &&
+    (soon.blocks || !wanted.blocks) &&
+    wanted.uids.every((uid) => soon.uids.includes(uid)) &&
+    wanted.guids.every((guid) => soon.guids.includes(guid))
+      ? found
+      : people(wanted, viewer)
 }
 
 /** Users and groups that a page of entries or conversations speaks of, each loaded once. */
@@ -78,7 +95,7 @@ export async function loadCounterparts(
 ): Promise<(view: Omit<UserView, 'viewer'>) => Counterparts> {
   const uids = [...new Set(wanted.uids)]
   const guids = [...new Set(wanted.guids)]
-  const { users, groups } = await people({ uids, guids }, viewer)
+  const { users, groups } = await people({ ...wanted, uids, guids }, viewer)
   const userOf = new Map(users.map((row) => [row.uid, row]))
   const groupOf = new Map(groups.map((row) => [row.guid, row]))
   return (view) =>

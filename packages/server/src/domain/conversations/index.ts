@@ -4,6 +4,7 @@ export { countUnread, deleteUserConversations } from './conversations.sql.ts'
 export { conversationHandlers } from './conversations.ts'
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
 export {
+  askAhead,
   loadCounterparts,
   openPeople,
   type People,

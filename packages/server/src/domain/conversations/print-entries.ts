@@ -58,18 +58,15 @@ async function loadReferred(db: AppDb, entries: readonly Entry[]): Promise<Map<n
 }
 
 async function loadPeople(from: People, entries: readonly Entry[], view: EntryView) {
-  const as = await loadCounterparts(
-    from,
-    {
-      uids: entries.flatMap(uidsIn),
-      guids: entries.flatMap(({ receiver }) => (receiver.kind === 'group' ? [receiver.guid] : [])),
-    },
-    view.viewer,
+  const { viewer, members, mentionsWithTags, mentionsWithBlockedInfo: blocks = false } = view
+  const uids = entries.flatMap(uidsIn)
+  const guids = entries.flatMap(({ receiver }) =>
+    receiver.kind === 'group' ? [receiver.guid] : [],
   )
-  const { members, mentionsWithTags, mentionsWithBlockedInfo = false } = view
+  const as = await loadCounterparts(from, { uids, guids, blocks }, viewer)
   return {
     seen: as({ members, withBlocks: false, withConversationId: false }),
-    mentioned: as({ members, withTags: mentionsWithTags, withBlocks: mentionsWithBlockedInfo }),
+    mentioned: as({ members, withTags: mentionsWithTags, withBlocks: blocks }),
   }
 }
 

@@ -50,7 +50,8 @@ export async function recordArrivals(
   // Whatever can be read before is: from the append to the commit everyone else waits for the head.
   const named = actions.flatMap(({ on }) => (on === undefined ? [] : [on]))
   const viewer = ctx.actor?.uid
-  const known = await peopleIn(ctx.db)({ uids: [actorUid(ctx), ...named], guids: [guid] }, viewer)
+  const wanted = { uids: [actorUid(ctx), ...named], guids: [guid], blocks: false }
+  const known = await peopleIn(ctx.db)(wanted, viewer)
   const placed = await append(ctx, group, actions, 1)
   const count = await insertParticipants(ctx.db, group, guid, uids)
   const limit = memberLimit(ctx)

@@ -139,7 +139,7 @@ async function shown(
   messageId: string,
   rows: readonly ReactionRow[],
 ): Promise<Reaction[]> {
-  const wanted = { uids: rows.map(({ uid }) => uid), guids: [] }
+  const wanted = { uids: rows.map(({ uid }) => uid), guids: [], blocks: false }
   const as = await loadCounterparts(peopleIn(ctx.db), wanted, ctx.actor?.uid)
   const seen = as({ withBlocks: false })
   return rows.map(({ id, reaction, uid, reactedAt }) => ({

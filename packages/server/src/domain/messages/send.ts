@@ -9,6 +9,7 @@ import { Printed, printWith } from '../../pipeline/printed.ts'
 import {
   type Appended,
   actorOf,
+  askAhead,
   type ConversationKey,
   type Entry,
   ensureUserConversation,
@@ -34,7 +35,7 @@ import {
 import { subscribeByReply } from './threads.sql.ts'
 
 const systemUid = 'app_system'
-const atOnce = { concurrency: 2, mostPerBatch: 100 }
+const atOnce = { concurrency: 1, mostPerBatch: 200 }
 
 export interface Sending {
   readonly db: Db
@@ -96,6 +97,7 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     parent?: Entry,
   ): Promise<string> {
     const content = checkContent(body.category, body.type, body.data)
+    const from = askAhead(people(ctx.db.appId), peopleOf(sender, content, to), ctx.actor?.uid)
     const { conversation, receiver } = await reach(ctx, sender, content, to, parent)
     const { bucket, key } = conversation
     if (parent && parent.row.key !== key) throw new Failure('ERR_WRONG_MESSAGE_THREAD')
@@ -125,13 +127,8 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
       ...{ bucket, key, seq, id, ...said, muid: body.muid ?? null, extra: extra ?? null },
       ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
     }
-    return print(ctx, { row, receiver }, placed.repeated)
-  }
-
-  async function print(ctx: Ctx, entry: Entry, repeated: boolean): Promise<string> {
-    const printIt = repeated ? printEntries : printFresh
-    const view = { viewer: ctx.actor?.uid }
-    const [text] = await printIt(ctx.db, people(ctx.db.appId), [entry], view)
+    const printIt = placed.repeated ? printEntries : printFresh
+    const [text] = await printIt(ctx.db, from, [{ row, receiver }], { viewer: ctx.actor?.uid })
     if (text === undefined) throw new Error('A stored message could not be shown.')
     return text
   }
@@ -173,6 +170,13 @@ interface Sender {
 interface To {
   readonly type: 'user' | 'group'
   readonly id: string
+}
+
+/** Whom the answer will show. */
+function peopleOf({ uid }: Sender, { mentions }: Content, to: To) {
+  return to.type === 'group'
+    ? { uids: [uid, ...mentions], guids: [to.id], blocks: false }
+    : { uids: [uid, to.id, ...mentions], guids: [], blocks: false }
 }
 
 /** To one receiver: the message or its failure. To several: an outcome each. */

@@ -70,7 +70,8 @@ function blockMarks({ blockedByMeAt, hasBlockedMeAt }: UserRow) {
 type Present<T> = { [K in keyof T]?: Exclude<T[K], null> }
 
 function present<T extends object>(fields: T): Present<T> {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null)
-  // Only nulls were taken out; the keys are those of T.
-  return Object.fromEntries(entries) as Present<T>
+  const found: Partial<T> = {}
+  for (const name in fields) if (fields[name] !== null) found[name] = fields[name]
+  // Only nulls were left out.
+  return found as Present<T>
 }
