@@ -71,7 +71,7 @@ export function handlersWith(sending: Sending): AllHandlers {
       ...scopePermissionHandlers,
       ...sendHandlers(sending),
       ...messageHandlers,
-      ...historyHandlers(sending.people),
+      ...historyHandlers(sending),
       ...editHandlers,
       ...reactionHandlers,
       ...threadHandlers,

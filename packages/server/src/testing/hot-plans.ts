@@ -9,7 +9,6 @@ import {
   setTags,
 } from '../domain/conversations/conversations.sql.ts'
 import type { ConversationKey } from '../domain/conversations/entries.ts'
-import { findReceipts } from '../domain/conversations/entry-facts.sql.ts'
 import {
   changesAfter,
   entriesAfter,
@@ -22,6 +21,7 @@ import {
   deleteParticipants,
   insertParticipants,
 } from '../domain/conversations/log.sql.ts'
+import { findMoves } from '../domain/conversations/moves.sql.ts'
 import {
   findHead,
   findMark,
@@ -34,12 +34,12 @@ import { findMembers } from '../domain/groups/members.sql.ts'
 import {
   appScan,
   boundsOf,
+  findPages,
   type Span,
   scanEntries,
   userScan,
-  walkConversation,
 } from '../domain/messages/history.sql.ts'
-import { findGroupPlace } from '../domain/messages/history-scope.sql.ts'
+import { findGroupPlaces } from '../domain/messages/history-scope.sql.ts'
 import { findMessage, lockConversationOf } from '../domain/messages/messages.sql.ts'
 import { listReceipts } from '../domain/messages/receipts.sql.ts'
 import { messageOf } from './log-entries.ts'
@@ -83,11 +83,14 @@ export const hotStatements: Readonly<Record<string, Work>> = {
   tag: (db, { place, uid }) => setTags(db, place, uid, ['work']),
   'conversation with its last message': (db, { place, uid }) => findConversation(db, place, uid),
   'new participant': (db, { place, guid }) => insertParticipants(db, place, guid, ['newcomer']),
-  'place of a group': (db, { guid, uid }) => findGroupPlace(db, guid, uid),
-  'page of a conversation': (db, { place, head }) =>
-    walkConversation(db, place, { after: 0, before: head }, 'prepend', 30),
-  receipts: (db, { place, uid, head }) =>
-    findReceipts(db, [{ ...place, seq: head, id: 1, reader: uid }]),
+  'place of a group': ({ db, appId }, { guid, uid }) =>
+    findGroupPlaces(db, [{ appId, of: guid, viewer: uid }]),
+  'page of a conversation': ({ db, appId }, { place, head }) => {
+    const page = { after: 0, before: head, direction: 'prepend', limit: 30 } as const
+    return findPages(db, [{ appId, ...place, ...page }])
+  },
+  'moves of a reader': ({ db, appId }, { place, uid, head }) =>
+    findMoves(db, [{ appId, ...place, reader: uid, first: head - 30, last: head }]),
   message: async (db, crowded) => findMessage(db, await lastId(db, crowded), false),
   'hold its conversation': async (db, crowded) => lockConversationOf(db, await lastId(db, crowded)),
   'who received it': (db, { place, uid, head }) =>

@@ -11,6 +11,7 @@ import {
   type UserView,
 } from '../users/index.ts'
 import { findGroups, findSeenGroups, type GroupRow, type SeenGroup } from './counterparts.sql.ts'
+import { findMoves, type Move, type Stretch, stretchName } from './moves.sql.ts'
 
 interface Wanted {
   readonly uids: readonly string[]
@@ -24,15 +25,28 @@ interface Found {
   readonly groups: readonly GroupRow[]
 }
 
-/** Where users and groups are read: in the own transaction, or together with others. */
-export type People = (wanted: Wanted, viewer: string | undefined) => Promise<Found>
+/** Where users, groups and readers are read: in the own transaction, or together with others. */
+export interface People {
+  find(wanted: Wanted, viewer: string | undefined): Promise<Found>
+  /** One list for each stretch. */
+  moves(stretches: readonly Stretch[]): Promise<readonly (readonly Move[])[]>
+}
 
 /** Reads in the transaction, and so sees what it has changed. */
 export function peopleIn(db: AppDb): People {
-  return async ({ uids, guids, blocks }, viewer) => ({
-    users: await findUsers(db, uids, blocks ? viewer : undefined),
-    groups: await findGroups(db, guids, viewer),
-  })
+  return {
+    async find({ uids, guids, blocks }, viewer) {
+      return {
+        users: await findUsers(db, uids, blocks ? viewer : undefined),
+        groups: await findGroups(db, guids, viewer),
+      }
+    },
+    async moves(stretches) {
+      if (stretches.length === 0) return []
+      const found = await findMoves(db.db, stretches)
+      return stretches.map((stretch) => found.get(stretchName(stretch)) ?? [])
+    },
+  }
 }
 
 const atOnce = { concurrency: 1, mostPerBatch: 500 }
@@ -51,31 +65,41 @@ export function openPeople(db: Db): (appId: string) => People {
     fetch: (wanted: readonly SeenGroup[]) => findSeenGroups(db, wanted, seenName),
     nameOf: seenName,
   })
+  const moves = openLoader({
+    ...atOnce,
+    fetch: (stretches: readonly Stretch[]) => findMoves(db, stretches),
+    nameOf: stretchName,
+  })
   const found = async <T>(rows: readonly Promise<T | undefined>[]): Promise<T[]> =>
     (await Promise.all(rows)).filter((row) => row !== undefined)
-  return (appId) =>
-    async ({ uids, guids, blocks }, viewer) => {
+  return (appId) => ({
+    async find({ uids, guids, blocks }, viewer) {
       const toUsers = blocks ? viewer : undefined
       const [users, groups] = await Promise.all([
         found(uids.map((uid) => user.load({ appId, uid, viewer: toUsers }))),
         found(guids.map((guid) => group.load({ appId, guid, viewer }))),
       ])
       return { users, groups }
-    }
+    },
+    moves: (stretches) =>
+      Promise.all(stretches.map(async (stretch) => (await moves.load(stretch)) ?? [])),
+  })
 }
 
 /** Asks now for what will be wanted soon; anything else is asked for when it is wanted. */
 export function askAhead(people: People, soon: Wanted, by: string | undefined): People {
-  const found = people(soon, by)
+  const found = people.find(soon, by)
   // Nobody may want it after all.
   found.catch(() => undefined)
-  return (wanted, viewer) =>
-    viewer === by &&
-    (soon.blocks || !wanted.blocks) &&
-    wanted.uids.every((uid) => soon.uids.includes(uid)) &&
-    wanted.guids.every((guid) => soon.guids.includes(guid))
-      ? found
-      : people(wanted, viewer)
+  const isFound = ({ uids, guids, blocks }: Wanted) =>
+    (soon.blocks || !blocks) &&
+    uids.every((uid) => soon.uids.includes(uid)) &&
+    guids.every((guid) => soon.guids.includes(guid))
+  return {
+    find: (wanted, viewer) =>
+      viewer === by && isFound(wanted) ? found : people.find(wanted, viewer),
+    moves: people.moves,
+  }
 }
 
 /** Users and groups that a page of entries or conversations speaks of, each loaded once. */
@@ -95,7 +119,7 @@ export async function loadCounterparts(
 ): Promise<(view: Omit<UserView, 'viewer'>) => Counterparts> {
   const uids = [...new Set(wanted.uids)]
   const guids = [...new Set(wanted.guids)]
-  const { users, groups } = await people({ ...wanted, uids, guids }, viewer)
+  const { users, groups } = await people.find({ ...wanted, uids, guids }, viewer)
   const userOf = new Map(users.map((row) => [row.uid, row]))
   const groupOf = new Map(groups.map((row) => [row.guid, row]))
   return (view) =>

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import { hot, run } from '../../database/hot.ts'
 import type { EntryRow } from './entries.ts'
 import { entryColumns } from './log.sql.ts'
 
@@ -46,46 +45,6 @@ export async function findReferred(
     join entries e on e.app_id = ${appId} and e.id = w.id and e.bucket = w.id % 64
     where not e.erased`.execute(db)
   return rows
-}
-
-export interface Receipt {
-  readonly deliveredAt: number | null
-  readonly readAt: number | null
-}
-
-const receipts = hot<Receipt & { id: number }>(
-  'receipts',
-  `select w.id, least(d.at, r.at) as "deliveredAt", r.at as "readAt"
-   from unnest($2::bigint[], $3::smallint[], $4::bigint[], $5::bigint[], $6::text[])
-     as w(id, bucket, key, seq, uid)
-   left join lateral (
-     select m.at from position_moves m
-     where m.bucket = w.bucket and m.conversation_key = w.key and m.uid = w.uid
-       and m.kind = 'delivered' and m.seq >= w.seq and m.app_id = $1
-     order by m.seq limit 1) d on true
-   left join lateral (
-     select m.at from position_moves m
-     where m.bucket = w.bucket and m.conversation_key = w.key and m.uid = w.uid
-       and m.kind = 'read' and m.seq >= w.seq and m.app_id = $1
-     order by m.seq limit 1) r on true
-   where d.at is not null or r.at is not null`,
-)
-
-/** When the other side had and read each of these, by id: the first move at or behind it. */
-export async function findReceipts(
-  { appId, db }: AppDb,
-  entries: readonly (Place & { readonly reader: string })[],
-): Promise<Map<number, Receipt>> {
-  if (entries.length === 0) return new Map()
-  const rows = await run(db, receipts, [
-    appId,
-    entries.map(({ id }) => id),
-    entries.map(({ bucket }) => bucket),
-    entries.map(({ key }) => key),
-    entries.map(({ seq }) => seq),
-    entries.map(({ reader }) => reader),
-  ])
-  return new Map(rows.map((row) => [row.id, row]))
 }
 
 function unnested(entries: readonly Place[]) {

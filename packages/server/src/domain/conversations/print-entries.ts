@@ -1,8 +1,9 @@
 import type { AppDb } from '../../database/app-db.ts'
 import { loadCounterparts, type People } from './counterparts.ts'
-import { actionOf, type Entry, otherThan, refersTo } from './entries.ts'
-import { countReplies, findOwnReactions, findReceipts, findReferred } from './entry-facts.sql.ts'
+import { actionOf, type Entry, refersTo } from './entries.ts'
+import { countReplies, findOwnReactions, findReferred } from './entry-facts.sql.ts'
 import { type EntryView, printEntry } from './print-entry.ts'
+import { type Receipt, receiptsIn, stretchesOf } from './receipts.ts'
 
 const nothing = new Map<number, never>()
 
@@ -26,7 +27,7 @@ export async function printEntries(
       rows.filter(({ extra }) => extra?.thread),
     ),
     ownReactions: await findOwnReactions(db, withReactions, viewer),
-    receipts: await findReceipts(db, entries.flatMap(readOf)),
+    receipts: await loadReceipts(db, from, entries),
   }
   return entries.map((entry) => printEntry(entry, facts, view))
 }
@@ -80,9 +81,12 @@ function uidsIn({ row, receiver }: Entry): string[] {
   ]
 }
 
-/** One-to-one, it is the other side who has and reads a message. */
-function readOf({ row, receiver }: Entry) {
-  if (receiver.kind !== 'user' || row.category === 'action') return []
-  const { bucket, key, seq, id, sender } = row
-  return [{ bucket, key, seq, id, reader: otherThan(sender, receiver.uids) }]
+async function loadReceipts(
+  { appId }: AppDb,
+  from: People,
+  entries: readonly Entry[],
+): Promise<Map<number, Receipt>> {
+  const stretches = stretchesOf(appId, entries)
+  const moves = await from.moves(stretches)
+  return new Map(stretches.flatMap((stretch, nth) => receiptsIn(stretch.entries, moves[nth] ?? [])))
 }

@@ -2,7 +2,7 @@ import { inside } from '../../pipeline/printed.ts'
 import { conversationIdOf } from '../users/index.ts'
 import { type Counterparts, groupConversationId } from './counterparts.ts'
 import { actionOf, type Entry, type EntryRow, otherThan, type Receiver } from './entries.ts'
-import type { Receipt } from './entry-facts.sql.ts'
+import type { Receipt } from './receipts.ts'
 
 /** What is shown of entries, and through whose eyes; undefined: the app's own. */
 export interface EntryView {

@@ -8,7 +8,6 @@ import {
   deleteParticipants,
   type EntryRow,
   insertParticipants,
-  type People,
   type Placed,
   peopleIn,
   printFresh,
@@ -50,15 +49,16 @@ export async function recordArrivals(
   // Whatever can be read before is: from the append to the commit everyone else waits for the head.
   const named = actions.flatMap(({ on }) => (on === undefined ? [] : [on]))
   const viewer = ctx.actor?.uid
+  const reading = peopleIn(ctx.db)
   const wanted = { uids: [actorUid(ctx), ...named], guids: [guid], blocks: false }
-  const known = await peopleIn(ctx.db)(wanted, viewer)
+  const known = await reading.find(wanted, viewer)
   const placed = await append(ctx, group, actions, 1)
   const count = await insertParticipants(ctx.db, group, guid, uids)
   const limit = memberLimit(ctx)
   if (count > limit) throw new Failure('ERR_NO_VACANCY', { guid, limit })
   // The group was read before the arrivals; its count is known after them.
   const grown = known.groups.map((row) => ({ ...row, membersCount: count }))
-  const people: People = async () => ({ users: known.users, groups: grown })
+  const people = { ...reading, find: async () => ({ users: known.users, groups: grown }) }
   const entries = placed.map((place, nth) => ({
     row: rowOf(ctx, group, place, actions[nth]),
     receiver: { kind: 'group', guid } as const,

@@ -13,8 +13,8 @@ import {
   type Span,
   scanEntries,
   userScan,
-  walkConversation,
 } from './history.sql.ts'
+import type { HistoryReads } from './history-reads.ts'
 import { searchEntries } from './search.ts'
 
 export interface Page {
@@ -37,23 +37,37 @@ const mostLookedAt = { conversation: 20_000, app: 20_000, user: 4000 }
 const comparedAtOnce = 200
 const mostSearches = 10
 
-export async function pageOf(db: AppDb, scope: Scope, span: Span, asked: Asked): Promise<Page> {
+export async function pageOf(
+  reads: HistoryReads,
+  db: AppDb,
+  scope: Scope,
+  span: Span,
+  asked: Asked,
+): Promise<Page> {
   if (scope.kind === 'nothing') return { entries: [], goOnFrom: undefined }
   const { words } = asked
   if (words !== undefined) return searchedPage(db, scope, span, { ...asked, words })
   const page =
     scope.kind === 'conversation' && scope.parentSeq === undefined && !asked.filter
-      ? await plainPage(db, scope, span, asked.limit)
+      ? await plainPage(reads, db, scope, span, asked.limit)
       : await scannedPage(db, scope, span, asked)
   return span.direction === 'append' ? page : { ...page, entries: page.entries.toReversed() }
 }
 
 type Conversation = Extract<Scope, { kind: 'conversation' }>
 
-async function plainPage(db: AppDb, scope: Conversation, span: Span, limit: number): Promise<Page> {
-  const { receiver } = scope
+async function plainPage(
+  reads: HistoryReads,
+  db: AppDb,
+  scope: Conversation,
+  span: Span,
+  limit: number,
+): Promise<Page> {
+  const { bucket, key, receiver } = scope
   const bounds = await boundsOf(db, scope, span)
-  const rows = await walkConversation(db, scope, bounds, span.direction, limit)
+  const { direction } = span
+  const question = { appId: db.appId, bucket, key, ...bounds, direction, limit }
+  const rows = await reads.page(question)
   return {
     entries: rows.map((row) => ({ row, receiver })),
     goOnFrom: rows.length === limit ? rows.at(-1)?.id : undefined,

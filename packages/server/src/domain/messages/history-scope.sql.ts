@@ -1,5 +1,6 @@
-import type { AppDb } from '../../database/app-db.ts'
+import type { Db } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
+import { byName } from '../../database/loader.ts'
 
 /** A conversation and how far its reader is; nulls: it does not exist, or is not theirs. */
 export interface HistoryPlace {
@@ -11,47 +12,63 @@ export interface HistoryPlace {
   readonly banned: boolean
 }
 
-const position = `
-  p.reset_seq as "resetSeq", p.read_seq as "readSeq", p.delivered_seq as "deliveredSeq"`
-
-const groupPlace = hot<HistoryPlace>(
-  'group place',
-  `select g.bucket, g.conversation_key as key, ${position},
-          exists (select from group_bans b
-                  where b.app_id = $1 and b.guid = $2 and b.uid = $3) as banned
-   from groups g
-   left join participants p on p.bucket = g.bucket and p.conversation_key = g.conversation_key
-     and p.uid = $3
-   where g.app_id = $1 and g.guid = $2`,
-)
-
-/** Undefined: there is no such group. */
-export async function findGroupPlace(
-  { appId, db }: AppDb,
-  guid: string,
-  viewer: string | undefined,
-): Promise<HistoryPlace | undefined> {
-  const [place] = await run(db, groupPlace, [appId, guid, viewer ?? null])
-  return place
+/** Of which user or group, and who looks. */
+export interface PlaceQuestion {
+  readonly appId: string
+  readonly of: string
+  readonly viewer: string | undefined
 }
 
-const userPlace = hot<HistoryPlace>(
-  'user place',
-  `select c.bucket, c.conversation_key as key, ${position}, false as banned
-   from users u
-   left join user_conversations c on c.app_id = $1
-     and c.low_uid = least($2::text, $3::text) and c.high_uid = greatest($2::text, $3::text)
-   left join participants p on p.bucket = c.bucket and p.conversation_key = c.conversation_key
-     and p.uid = $3
-   where u.app_id = $1 and u.uid = $2 and u.deactivated_at is null`,
+const position = `
+  p.reset_seq as "resetSeq", p.read_seq as "readSeq", p.delivered_seq as "deliveredSeq"`
+const asked = `
+  unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, of_id, viewer, place)`
+
+const groupPlaces = hot<HistoryPlace & { place: number }>(
+  'group places',
+  `select w.place, g.bucket, g.conversation_key as key, ${position},
+          exists (select from group_bans b
+                  where b.app_id = w.app_id and b.guid = w.of_id and b.uid = w.viewer) as banned
+   from ${asked}
+   join groups g on g.app_id = w.app_id and g.guid = w.of_id
+   left join participants p on p.bucket = g.bucket and p.conversation_key = g.conversation_key
+     and p.uid = w.viewer`,
 )
 
-/** Undefined: there is no such user. */
-export async function findUserPlace(
-  { appId, db }: AppDb,
-  uid: string,
-  viewer: string,
-): Promise<HistoryPlace | undefined> {
-  const [place] = await run(db, userPlace, [appId, uid, viewer])
-  return place
+const userPlaces = hot<HistoryPlace & { place: number }>(
+  'user places',
+  `select w.place, c.bucket, c.conversation_key as key, ${position}, false as banned
+   from ${asked}
+   join users u on u.app_id = w.app_id and u.uid = w.of_id and u.deactivated_at is null
+   left join user_conversations c on c.app_id = w.app_id
+     and c.low_uid = least(w.of_id collate "C", w.viewer)
+     and c.high_uid = greatest(w.of_id collate "C", w.viewer)
+   left join participants p on p.bucket = c.bucket and p.conversation_key = c.conversation_key
+     and p.uid = w.viewer`,
+)
+
+/** What is not there has no such group, or user. */
+export function findGroupPlaces(db: Db, questions: readonly PlaceQuestion[]) {
+  return findPlaces(db, groupPlaces, questions)
+}
+
+export function findUserPlaces(db: Db, questions: readonly PlaceQuestion[]) {
+  return findPlaces(db, userPlaces, questions)
+}
+
+async function findPlaces(
+  db: Db,
+  statement: typeof userPlaces,
+  questions: readonly PlaceQuestion[],
+): Promise<Map<string, HistoryPlace>> {
+  const rows = await run(db, statement, [
+    questions.map(({ appId }) => appId),
+    questions.map(({ of }) => of),
+    questions.map(({ viewer }) => viewer ?? null),
+  ])
+  return byName(questions, rows, placeName)
+}
+
+export function placeName({ appId, of, viewer }: PlaceQuestion): string {
+  return `${appId} ${of} ${viewer ?? ''}`
 }

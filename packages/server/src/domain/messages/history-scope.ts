@@ -4,12 +4,19 @@ import { pairsOf, type Receiver } from '../conversations/index.ts'
 import { accessMessage } from './access.ts'
 import type { Scope } from './history.sql.ts'
 import type { Wanted } from './history-filter.ts'
-import { findGroupPlace, findUserPlace, type HistoryPlace } from './history-scope.sql.ts'
+import type { HistoryReads } from './history-reads.ts'
+import type { HistoryPlace } from './history-scope.sql.ts'
 
 /** The messages of a group: of a member's view, or the app's. */
-export async function groupScope(ctx: Ctx, guid: string, query: Wanted): Promise<Scope> {
+export async function groupScope(
+  reads: HistoryReads,
+  ctx: Ctx,
+  guid: string,
+  query: Wanted,
+): Promise<Scope> {
   const uid = ctx.actor?.uid
-  const place = await findGroupPlace(ctx.db, guid, uid)
+  const { appId } = ctx.db
+  const place = await reads.groupPlace.load({ appId, of: guid, viewer: uid })
   if (!place) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
   if (uid !== undefined && place.resetSeq === null) {
     throw new Failure(place.banned ? 'ERR_BANNED_GROUPMEMBER' : 'ERR_GROUP_NOT_JOINED', {
@@ -22,12 +29,13 @@ export async function groupScope(ctx: Ctx, guid: string, query: Wanted): Promise
 
 /** The messages of two users, one of whom looks at them. */
 export async function userScope(
+  reads: HistoryReads,
   ctx: Ctx,
   uid: string,
   viewer: string,
   query: Wanted,
 ): Promise<Scope> {
-  const place = await findUserPlace(ctx.db, uid, viewer)
+  const place = await reads.userPlace.load({ appId: ctx.db.appId, of: uid, viewer })
   if (!place) throw new Failure('ERR_UID_NOT_FOUND', { uid })
   return conversationScope(place, { kind: 'user', uids: [viewer, uid] }, query, viewer)
 }
@@ -40,15 +48,22 @@ export function everythingOf(uid: string | undefined, { unread, undelivered }: W
 }
 
 /** A label can stand for several conversations; the first that exists for the viewer is meant. */
-export async function labelledScope(ctx: Ctx, label: string, query: Wanted): Promise<Scope> {
+export async function labelledScope(
+  reads: HistoryReads,
+  ctx: Ctx,
+  label: string,
+  query: Wanted,
+): Promise<Scope> {
+  const { appId } = ctx.db
   const viewer = ctx.actor?.uid
   const guid = /^group_(.+)$/.exec(label)?.[1]
-  const group = guid === undefined ? undefined : await findGroupPlace(ctx.db, guid, viewer)
+  const group =
+    guid === undefined ? undefined : await reads.groupPlace.load({ appId, of: guid, viewer })
   if (guid !== undefined && group && (viewer === undefined || group.resetSeq !== null)) {
     return conversationScope(group, { kind: 'group', guid }, query, viewer)
   }
   for (const [a, b] of pairsOf(label, viewer)) {
-    const place = await findUserPlace(ctx.db, a, b)
+    const place = await reads.userPlace.load({ appId, of: a, viewer: b })
     if (place?.key) return conversationScope(place, { kind: 'user', uids: [a, b] }, query, viewer)
   }
   throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')

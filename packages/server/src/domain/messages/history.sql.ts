@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AppDb, allOf } from '../../database/app-db.ts'
+import { type AppDb, allOf, type Db } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
 import {
   type ConversationKey,
@@ -43,25 +43,55 @@ interface Bounds {
 
 const farthest = Number.MAX_SAFE_INTEGER
 
-const back = hot<EntryRow>('history, back', statement('desc'))
-const forth = hot<EntryRow>('history, forth', statement('asc'))
-
-function statement(order: 'asc' | 'desc'): string {
-  return `select ${entryColumnsText} from entries e
-   where e.bucket = $1 and e.conversation_key = $2 and e.app_id = $3 and e.seq > $4 and e.seq < $5
-     and not e.erased
-   order by e.seq ${order} limit $6`
+/** A page of one conversation with nothing to sort out. */
+export interface PageQuestion extends ConversationKey, Bounds {
+  readonly appId: string
+  readonly direction: Span['direction']
+  readonly limit: number
 }
 
-/** The hot way: a page of one conversation with nothing to sort out. */
-export async function walkConversation(
-  { appId, db }: AppDb,
-  { bucket, key }: ConversationKey,
-  { after, before }: Bounds,
-  direction: Span['direction'],
-  limit: number,
-): Promise<EntryRow[]> {
-  return run(db, direction === 'append' ? forth : back, [bucket, key, appId, after, before, limit])
+const back = hot<EntryRow & { place: number }>('history, back', statement('desc'))
+const forth = hot<EntryRow & { place: number }>('history, forth', statement('asc'))
+
+function statement(order: 'asc' | 'desc'): string {
+  return `select w.place, e.*
+   from unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+     with ordinality as w(app_id, bucket, key, after, before, most, place)
+   cross join lateral (
+     select ${entryColumnsText} from entries e
+     where e.bucket = w.bucket and e.conversation_key = w.key and e.app_id = w.app_id
+       and e.seq > w.after and e.seq < w.before and not e.erased
+     order by e.seq ${order} limit w.most) e`
+}
+
+/** The hot way: the pages of one moment together. */
+export async function findPages(
+  db: Db,
+  questions: readonly PageQuestion[],
+): Promise<Map<string, EntryRow[]>> {
+  const found = new Map(questions.map((question) => [pageName(question), [] as EntryRow[]]))
+  for (const [direction, statement] of [
+    ['append', forth],
+    ['prepend', back],
+  ] as const) {
+    const asked = questions.filter((question) => question.direction === direction)
+    if (asked.length === 0) continue
+    const rows = await run(db, statement, [
+      asked.map(({ appId }) => appId),
+      asked.map(({ bucket }) => bucket),
+      asked.map(({ key }) => key),
+      asked.map(({ after }) => after),
+      asked.map(({ before }) => before),
+      asked.map(({ limit }) => limit),
+    ])
+    const pages = asked.map((question) => found.get(pageName(question)))
+    for (const row of rows) pages[row.place - 1]?.push(row)
+  }
+  return found
+}
+
+export function pageName({ key, after, before, direction, limit }: PageQuestion): string {
+  return `${key} ${after} ${before} ${direction} ${limit}`
 }
 
 /** Where a span lies in a conversation. */

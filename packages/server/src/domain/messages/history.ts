@@ -1,13 +1,15 @@
 import type { HistoryQuery, history, UnreadCount, WindowMeta } from '@chorale/contract/messages'
+import type { Db } from '../../database/app-db.ts'
 import { paginationOf } from '../../database/keyset.ts'
 import { badRequest } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { Printed, printList, printWith } from '../../pipeline/printed.ts'
-import { countUnread, type People, printEntries } from '../conversations/index.ts'
+import { askAhead, countUnread, type People, printEntries } from '../conversations/index.ts'
 import { requireUser } from '../users/index.ts'
 import type { Scope, Span } from './history.sql.ts'
 import { filterOf, type Wanted } from './history-filter.ts'
 import { type Page, pageOf } from './history-pages.ts'
+import { type HistoryReads, openHistoryReads } from './history-reads.ts'
 import { everythingOf, groupScope, labelledScope, threadScope, userScope } from './history-scope.ts'
 
 interface Listing {
@@ -16,29 +18,38 @@ interface Listing {
   readonly query: Wanted
   /** Whose unread, mentions and blocks the filters mean. */
   readonly about: string | undefined
+  /** Where those whom it will show were asked for already. */
+  readonly faces?: People
+}
+
+interface Reading {
+  readonly db: Db
+  readonly people: (appId: string) => People
 }
 
 /** Lists of messages: of a conversation, of all conversations of a user, of the app. */
-export function historyHandlers(peopleOf: (appId: string) => People): Handlers<typeof history> {
-  const print = ({ ctx, query }: Listing, { entries }: Page) => {
+export function historyHandlers({ db, people }: Reading): Handlers<typeof history> {
+  const reads = openHistoryReads(db)
+
+  const print = ({ ctx, query, faces }: Listing, { entries }: Page) => {
     const view = {
       viewer: ctx.actor?.uid,
       withTags: query.withTags ?? false,
       mentionsWithBlockedInfo: query.mentionsWithBlockedInfo,
       mentionsWithTags: query.mentionswithTagInfo,
     }
-    return printEntries(ctx.db, peopleOf(ctx.db.appId), entries, view)
+    return printEntries(ctx.db, faces ?? people(ctx.db.appId), entries, view)
   }
 
   async function list<T>(listing: Listing): Promise<Printed<T>> {
-    const page = await read(listing)
+    const page = await read(reads, listing)
     const meta = windowOf(listing.query, page)
     return new Printed(printWith({ meta }, { data: printList(await print(listing, page)) }))
   }
 
   /** By page size, with a cursor of its own: the published form of this one list. */
   async function overview<T>(listing: Listing): Promise<Printed<T>> {
-    const page = await read(listing)
+    const page = await read(reads, listing)
     const { limit: perPage, affix = 'prepend' } = listing.query
     const meta = {
       pagination: paginationOf({ page: 1, perPage }, page.entries.length, 0),
@@ -53,7 +64,7 @@ export function historyHandlers(peopleOf: (appId: string) => People): Handlers<t
       const scope =
         query.conversationId === undefined
           ? everythingOf(about, query)
-          : await labelledScope(ctx, query.conversationId.toLowerCase(), query)
+          : await labelledScope(reads, ctx, query.conversationId.toLowerCase(), query)
       const listing = { ctx, scope, query, about }
       return query.count ? count(listing) : list(listing)
     },
@@ -61,8 +72,10 @@ export function historyHandlers(peopleOf: (appId: string) => People): Handlers<t
     async listUserMessages({ params: { uid }, query }, ctx) {
       const viewer = ctx.actor?.uid
       if (viewer !== undefined) {
-        const scope = await userScope(ctx, uid, viewer, query)
-        const listing = { ctx, scope, query, about: viewer }
+        const soon = { uids: [viewer, uid], guids: [], blocks: false }
+        const faces = askAhead(people(ctx.db.appId), soon, viewer)
+        const scope = await userScope(reads, ctx, uid, viewer, query)
+        const listing = { ctx, scope, query, about: viewer, faces }
         return query.count ? count(listing) : list(listing)
       }
       await requireUser(ctx, uid)
@@ -74,7 +87,7 @@ export function historyHandlers(peopleOf: (appId: string) => People): Handlers<t
     async listGroupMessages({ params: { guid }, query }, ctx) {
       const listing = {
         ctx,
-        scope: await groupScope(ctx, guid, query),
+        scope: await groupScope(reads, ctx, guid, query),
         query,
         about: ctx.actor?.uid,
       }
@@ -87,12 +100,13 @@ export function historyHandlers(peopleOf: (appId: string) => People): Handlers<t
   }
 }
 
-function read({ ctx, scope, query, about }: Listing): Promise<Page> {
+function read(reads: HistoryReads, { ctx, scope, query, about }: Listing): Promise<Page> {
   const { limit, searchKey: words } = query
   if (words !== undefined && query.affix === 'append') {
     throw badRequest('affix', 'A search goes back from the newest message: use prepend.')
   }
-  return pageOf(ctx.db, scope, spanOf(query), { words, filter: filterOf(query, about), limit })
+  const asked = { words, filter: filterOf(query, about), limit }
+  return pageOf(reads, ctx.db, scope, spanOf(query), asked)
 }
 
 /** Older than a place unless told otherwise; without a place the newest. */

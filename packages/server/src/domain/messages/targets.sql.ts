@@ -33,7 +33,8 @@ const userTargets = hot<UserTarget & { place: number }>(
      as w(app_id, sender, receiver, place)
    join users u on u.app_id = w.app_id and u.uid = w.receiver and u.deactivated_at is null
    left join user_conversations c on c.app_id = w.app_id
-     and c.low_uid = least(w.sender, w.receiver) and c.high_uid = greatest(w.sender, w.receiver)`,
+     and c.low_uid = least(w.sender collate "C", w.receiver)
+     and c.high_uid = greatest(w.sender collate "C", w.receiver)`,
 )
 
 export async function findUserTargets(
