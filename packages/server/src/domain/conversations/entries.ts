@@ -74,12 +74,9 @@ export function movementOf(row: Spoken): {
   }
 }
 
-/** Ids of other messages that this one shows. */
-export function refersTo(row: EntryRow): number[] {
-  const { messageId } = actionOf(row) ?? {}
-  return [messageId, row.deletedAt === null ? row.extra?.quoted : undefined].filter(
-    (id) => id !== undefined,
-  )
+/** The id of the other message that this one shows. */
+export function refersTo(row: EntryRow): number | undefined {
+  return actionOf(row)?.messageId ?? (row.deletedAt === null ? row.extra?.quoted : undefined)
 }
 
 export function otherThan(uid: string, [a, b]: readonly [string, string]): string {

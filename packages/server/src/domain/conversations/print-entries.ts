@@ -1,6 +1,6 @@
 import type { AppDb } from '../../database/app-db.ts'
 import { loadCounterparts, type People } from './counterparts.ts'
-import { actionOf, type Entry, refersTo } from './entries.ts'
+import { actionOf, type Entry, type Receiver, refersTo } from './entries.ts'
 import { countReplies, findOwnReactions, findReferred } from './entry-facts.sql.ts'
 import { type EntryView, printEntry } from './print-entry.ts'
 import { type Receipt, receiptsIn, stretchesOf } from './receipts.ts'
@@ -22,6 +22,7 @@ export async function printEntries(
   const facts = {
     ...people,
     referred,
+    between: new Map<string, string>(),
     replies: await countReplies(
       db,
       rows.filter(({ extra }) => extra?.thread),
@@ -41,14 +42,17 @@ export async function printFresh(
 ): Promise<string[]> {
   const referred = await loadReferred(db, entries)
   const people = await loadPeople(from, [...entries, ...referred.values()], view)
-  const facts = { ...people, replies: nothing, ownReactions: nothing, receipts: nothing, referred }
+  const none = { replies: nothing, ownReactions: nothing, receipts: nothing }
+  const facts = { ...people, ...none, referred, between: new Map<string, string>() }
   return entries.map((entry) => printEntry(entry, facts, view))
 }
 
 async function loadReferred(db: AppDb, entries: readonly Entry[]): Promise<Map<number, Entry>> {
-  const from = new Map(
-    entries.flatMap((entry) => refersTo(entry.row).map((id) => [id, entry.receiver] as const)),
-  )
+  const from = new Map<number, Receiver>()
+  for (const { row, receiver } of entries) {
+    const id = refersTo(row)
+    if (id !== undefined) from.set(id, receiver)
+  }
   const rows = await findReferred(db, [...from.keys()])
   return new Map(
     rows.flatMap((row) => {
@@ -60,25 +64,21 @@ async function loadReferred(db: AppDb, entries: readonly Entry[]): Promise<Map<n
 
 async function loadPeople(from: People, entries: readonly Entry[], view: EntryView) {
   const { viewer, members, mentionsWithTags, mentionsWithBlockedInfo: blocks = false } = view
-  const uids = entries.flatMap(uidsIn)
-  const guids = entries.flatMap(({ receiver }) =>
-    receiver.kind === 'group' ? [receiver.guid] : [],
-  )
-  const as = await loadCounterparts(from, { uids, guids, blocks }, viewer)
+  const uids = new Set<string>()
+  const guids = new Set<string>()
+  for (const { row, receiver } of entries) {
+    uids.add(row.sender)
+    const { on } = actionOf(row) ?? {}
+    if (on !== undefined) uids.add(on)
+    for (const uid of row.extra?.mentions ?? []) uids.add(uid)
+    if (receiver.kind === 'group') guids.add(receiver.guid)
+    else for (const uid of receiver.uids) uids.add(uid)
+  }
+  const as = await loadCounterparts(from, { uids: [...uids], guids: [...guids], blocks }, viewer)
   return {
     seen: as({ members, withBlocks: false, withConversationId: false }),
     mentioned: as({ members, withTags: mentionsWithTags, withBlocks: blocks }),
   }
-}
-
-function uidsIn({ row, receiver }: Entry): string[] {
-  const { on } = actionOf(row) ?? {}
-  return [
-    row.sender,
-    ...(receiver.kind === 'user' ? receiver.uids : []),
-    ...(on === undefined ? [] : [on]),
-    ...(row.extra?.mentions ?? []),
-  ]
 }
 
 async function loadReceipts(

@@ -22,72 +22,69 @@ export interface Facts {
   readonly ownReactions: ReadonlyMap<number, readonly string[]>
   readonly receipts: ReadonlyMap<number, Receipt>
   readonly referred: ReadonlyMap<number, Entry>
+  /** Between whom messages are, as text: printed once for all of a pair. */
+  readonly between: Map<string, string>
 }
 
 /** An entry as JSON text. What it says was stored as JSON and is passed on as it is. */
 export function printEntry(entry: Entry, facts: Facts, view: EntryView, nested = false): string {
   const { row, receiver } = entry
-  const { id, sender } = row
-  const to = receiver.kind === 'group' ? receiver.guid : otherThan(sender, receiver.uids)
+  const { extra } = row
+  const to = receiver.kind === 'group' ? receiver.guid : otherThan(row.sender, receiver.uids)
   const label =
     receiver.kind === 'group'
       ? groupConversationId(receiver.guid)
       : conversationIdOf(...receiver.uids)
-  const fields = [
-    `"id":"${id}"`,
-    ...(row.muid === null ? [] : [`"muid":${JSON.stringify(row.muid)}`]),
-    `"conversationId":"${label}"`,
-    `"sender":"${sender}","receiverType":"${receiver.kind}","receiver":"${to}"`,
-    `"category":"${row.category}","type":${JSON.stringify(row.type)}`,
-    `"data":${row.category === 'action' ? printAction(entry, facts, view) : printData(entry, facts)}`,
-    `"sentAt":${row.sentAt},"updatedAt":${row.updatedAt}`,
-    ...changesOf(row),
-    ...relationsOf(row, facts),
-    ...(nested ? [] : quotedBy(entry, facts, view)),
-    ...(view.withTags !== false && row.extra?.tags
-      ? [`"tags":${JSON.stringify(row.extra.tags)}`]
-      : []),
-    ...receiptsOf(entry, facts),
-  ]
-  return `{${fields.join(',')}}`
+  const muid = row.muid === null ? '' : `"muid":${JSON.stringify(row.muid)},`
+  const data = row.category === 'action' ? printAction(entry, facts, view) : printData(entry, facts)
+  const tags = view.withTags !== false && extra?.tags
+  return (
+    `{"id":"${row.id}",${muid}"conversationId":"${label}",` +
+    `"sender":"${row.sender}","receiverType":"${receiver.kind}","receiver":"${to}",` +
+    `"category":"${row.category}","type":${JSON.stringify(row.type)},"data":${data},` +
+    `"sentAt":${row.sentAt},"updatedAt":${row.updatedAt}` +
+    changesOf(row) +
+    relationsOf(row, facts) +
+    (nested ? '' : quotedBy(entry, facts, view)) +
+    (tags ? `,"tags":${JSON.stringify(tags)}` : '') +
+    `${receiptsOf(entry, facts)}}`
+  )
 }
 
-function changesOf({ editedAt, deletedAt, extra }: EntryRow): string[] {
-  return present({
-    editedAt,
-    editedBy: extra?.editedBy,
-    deletedAt,
-    deletedBy: extra?.deletedBy,
-    pinnedAt: extra?.pinned?.at,
-    pinnedBy: extra?.pinned?.by,
-  })
+function changesOf({ editedAt, deletedAt, extra }: EntryRow): string {
+  return (
+    field('editedAt', editedAt) +
+    field('editedBy', extra?.editedBy) +
+    field('deletedAt', deletedAt) +
+    field('deletedBy', extra?.deletedBy) +
+    field('pinnedAt', extra?.pinned?.at) +
+    field('pinnedBy', extra?.pinned?.by)
+  )
 }
 
-function relationsOf({ id, extra }: EntryRow, { replies }: Facts): string[] {
-  return present({
-    parentId: extra?.parent === undefined ? undefined : String(extra.parent),
-    replyCount: replies.get(id),
-  })
+function relationsOf({ id, extra }: EntryRow, { replies }: Facts): string {
+  const parent = extra?.parent
+  return (
+    field('parentId', parent === undefined ? undefined : String(parent)) +
+    field('replyCount', replies.get(id))
+  )
 }
 
 /** The quoted message stands inside; what that one quotes does not. */
-function quotedBy({ row }: Entry, facts: Facts, view: EntryView): string[] {
+function quotedBy({ row }: Entry, facts: Facts, view: EntryView): string {
   const id = row.deletedAt === null ? row.extra?.quoted : undefined
-  if (id === undefined) return []
+  if (id === undefined) return ''
   const quoted = facts.referred.get(id)
-  return [
-    `"quotedMessageId":"${id}"`,
-    ...(quoted ? [`"quotedMessage":${printEntry(quoted, facts, view, true)}`] : []),
-  ]
+  const message = quoted ? `,"quotedMessage":${printEntry(quoted, facts, view, true)}` : ''
+  return `,"quotedMessageId":"${id}"${message}`
 }
 
-function receiptsOf({ row, receiver }: Entry, { receipts }: Facts): string[] {
+function receiptsOf({ row, receiver }: Entry, { receipts }: Facts): string {
   const known = receipts.get(row.id)
-  if (!known || receiver.kind === 'group') return ['"receipts":{"data":[]}']
-  const times = present({ deliveredAt: known.deliveredAt, readAt: known.readAt })
+  if (!known || receiver.kind === 'group') return ',"receipts":{"data":[]}'
+  const times = field('deliveredAt', known.deliveredAt) + field('readAt', known.readAt)
   const reader = otherThan(row.sender, receiver.uids)
-  const receipt = [`"messageId":"${row.id}","uid":"${reader}"`, ...times].join(',')
-  return [...times, `"receipts":{"data":[{${receipt}}]}`]
+  return `${times},"receipts":{"data":[{"messageId":"${row.id}","uid":"${reader}"${times}}]}`
 }
 
 /** By whom, on whom or which message, for which group or user. */
@@ -109,10 +106,22 @@ function printAction({ row, receiver }: Entry, facts: Facts, view: EntryView): s
 
 /** A deleted message keeps who it was between, and nothing of what it said. */
 function printData({ row, receiver }: Entry, facts: Facts): string {
-  const to = receiverEntity(row.sender, receiver, facts)
-  const entities = `"entities":{"sender":${userEntity(row.sender, facts)}${to ? `,"receiver":${to}` : ''}}`
+  const entities = entitiesOf(row.sender, receiver, facts)
   if (row.deletedAt !== null) return `{${entities}}`
   return inside(row.data, [entities, ...mentionsOf(row, facts), ...reactionsOf(row, facts)])
+}
+
+function entitiesOf(sender: string, receiver: Receiver, facts: Facts): string {
+  const name =
+    receiver.kind === 'group'
+      ? `${sender} ${receiver.guid}`
+      : `${sender} ${otherThan(sender, receiver.uids)} user`
+  const known = facts.between.get(name)
+  if (known !== undefined) return known
+  const to = receiverEntity(sender, receiver, facts)
+  const text = `"entities":{"sender":${userEntity(sender, facts)}${to ? `,"receiver":${to}` : ''}}`
+  facts.between.set(name, text)
+  return text
 }
 
 function mentionsOf({ extra }: EntryRow, { mentioned }: Facts): string[] {
@@ -147,9 +156,7 @@ function userEntity(uid: string, { seen }: Facts): string {
   return `{"entity":${seen.userText(uid)},"entityType":"user"}`
 }
 
-/** Fields that are there. */
-function present(fields: Readonly<Record<string, string | number | null | undefined>>): string[] {
-  return Object.entries(fields).flatMap(([name, value]) =>
-    value === null || value === undefined ? [] : [`"${name}":${JSON.stringify(value)}`],
-  )
+/** A field behind others, if there is one. */
+function field(name: string, value: string | number | null | undefined): string {
+  return value === null || value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`
 }

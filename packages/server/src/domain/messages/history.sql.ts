@@ -1,13 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf, type Db } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
-import {
-  type ConversationKey,
-  type Entry,
-  type EntryRow,
-  entryColumnsText,
-  type Receiver,
-} from '../conversations/index.ts'
+import type { ConversationKey, Entry, EntryRow, Receiver } from '../conversations/index.ts'
 import { asFound, type FoundRow, foundColumns, sides } from './messages.sql.ts'
 
 /** Whose entries are looked at. */
@@ -50,15 +44,25 @@ export interface PageQuestion extends ConversationKey, Bounds {
   readonly limit: number
 }
 
-const back = hot<EntryRow & { place: number }>('history, back', statement('desc'))
-const forth = hot<EntryRow & { place: number }>('history, forth', statement('asc'))
+/** Where it lies is known to whoever asks. */
+type PageRow = Omit<EntryRow, 'bucket' | 'key' | 'updatedAt'> & {
+  readonly place: number
+  /** Null: it is as it was sent. */
+  readonly updatedAt: number | null
+}
+
+const back = hot<PageRow>('history, back', statement('desc'))
+const forth = hot<PageRow>('history, forth', statement('asc'))
 
 function statement(order: 'asc' | 'desc'): string {
   return `select w.place, e.*
    from unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
      with ordinality as w(app_id, bucket, key, after, before, most, place)
    cross join lateral (
-     select ${entryColumnsText} from entries e
+     select e.seq, e.id, e.sender, e.category, e.type, e.muid, e.data::text as data, e.extra,
+            e.sent_at as "sentAt", e.updated_at as "updatedAt", e.edited_at as "editedAt",
+            e.deleted_at as "deletedAt"
+     from entries e
      where e.bucket = w.bucket and e.conversation_key = w.key and e.app_id = w.app_id
        and e.seq > w.after and e.seq < w.before and not e.erased
      order by e.seq ${order} limit w.most) e`
@@ -85,9 +89,16 @@ export async function findPages(
       asked.map(({ limit }) => limit),
     ])
     const pages = asked.map((question) => found.get(pageName(question)))
-    for (const row of rows) pages[row.place - 1]?.push(row)
+    for (const row of rows) {
+      const question = asked[row.place - 1]
+      if (question) pages[row.place - 1]?.push(entryOf(question, row))
+    }
   }
   return found
+}
+
+function entryOf({ bucket, key }: ConversationKey, row: PageRow): EntryRow {
+  return Object.assign(row, { bucket, key, updatedAt: row.updatedAt ?? row.sentAt })
 }
 
 export function pageName({ key, after, before, direction, limit }: PageQuestion): string {
