@@ -56,6 +56,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     }),
     async [Symbol.asyncDispose]() {
       await db.destroy()
+      await Promise.all([pool.end(), hot.end()])
     },
   }
 }
@@ -99,9 +100,8 @@ function preparing(pool: pg.Pool, hot: pg.Pool): PostgresPool {
       // Without cursors, which are not in use here, this is all of the interface.
       return { query, release } as unknown as PostgresPoolClient
     },
-    async end() {
-      await Promise.all([pool.end(), hot.end()])
-    },
+    // Whoever opened the pools ends them: they may be in use without a word to the query builder.
+    end: async () => undefined,
   }
 }
 

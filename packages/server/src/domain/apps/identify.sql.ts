@@ -2,6 +2,7 @@ import type { ApiKeyScope, Region } from '@chorale/contract/apps'
 import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
 import { sql } from 'kysely'
 import type { Db, InstallDb } from '../../database/app-db.ts'
+import { byteas, texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
@@ -40,8 +41,8 @@ export async function findAppsAndKeys(
   questions: readonly KeyQuestion[],
 ): Promise<Map<string, AppAndKey>> {
   const rows = await run(db, appsAndKeys, [
-    questions.map(({ appId }) => appId),
-    questions.map(({ keyHash }) => keyHash),
+    texts(questions.map(({ appId }) => appId)),
+    byteas(questions.map(({ keyHash }) => keyHash)),
   ])
   return byName(questions, rows, keyQuestionName)
 }
@@ -81,8 +82,8 @@ export async function findActors(
   questions: readonly ActorQuestion[],
 ): Promise<Map<string, ActorRow>> {
   const rows = await run(db, actors, [
-    questions.map(({ appId }) => appId),
-    questions.map(({ uid }) => uid),
+    texts(questions.map(({ appId }) => appId)),
+    texts(questions.map(({ uid }) => uid)),
   ])
   return byName(questions, rows, actorQuestionName)
 }
@@ -121,8 +122,8 @@ export async function findAppsAndActors(
   questions: readonly TokenQuestion[],
 ): Promise<Map<string, AppAndActor>> {
   const rows = await run(db, appsAndTokens, [
-    questions.map(({ appId }) => appId),
-    questions.map(({ tokenHash }) => tokenHash),
+    texts(questions.map(({ appId }) => appId)),
+    byteas(questions.map(({ tokenHash }) => tokenHash)),
   ])
   return byName(questions, rows, tokenQuestionName)
 }

@@ -1,6 +1,7 @@
 import type { GroupScope, GroupType } from '@chorale/contract/groups'
 import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
+import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
@@ -72,9 +73,9 @@ export async function findSeenGroups(
   nameOf: (key: SeenGroup) => string,
 ): Promise<Map<string, GroupRow>> {
   const rows = await run(db, seenGroups, [
-    wanted.map(({ appId }) => appId),
-    wanted.map(({ guid }) => guid),
-    wanted.map(({ viewer }) => viewer ?? null),
+    texts(wanted.map(({ appId }) => appId)),
+    texts(wanted.map(({ guid }) => guid)),
+    texts(wanted.map(({ viewer }) => viewer ?? null)),
   ])
   return byName(wanted, rows, nameOf)
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
+import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { ConversationKey, EntryRow } from './entries.ts'
 
@@ -57,7 +58,7 @@ interface Growth extends ConversationKey {
 }
 
 /** The columns of a batch: first its conversations in key order, then its entries. */
-function appendArguments(entries: readonly NewEntry[]): unknown[][] {
+function appendArguments(entries: readonly NewEntry[]): Buffer[] {
   const growths = new Map<string, Growth>()
   const placed = entries.map((entry) => {
     const { bucket, key, joins = 0 } = entry
@@ -75,24 +76,24 @@ function appendArguments(entries: readonly NewEntry[]): unknown[][] {
   const inOrder = [...growths.values()].sort((a, b) => a.bucket - b.bucket || a.key - b.key)
   for (const [place, growth] of inOrder.entries()) growth.place = place + 1
   return [
-    inOrder.map(({ bucket }) => bucket),
-    inOrder.map(({ key }) => key),
-    inOrder.map((growth) => growth.entries),
-    inOrder.map(({ counted }) => counted),
-    inOrder.map(({ joins }) => joins),
-    inOrder.map(({ shown }) => shown),
-    placed.map(({ growth }) => growth.place),
-    placed.map(({ nth }) => nth),
-    placed.map(({ nthCounted }) => nthCounted),
-    entries.map(({ appId }) => appId),
-    entries.map(({ sender }) => sender),
-    entries.map(({ muid }) => muid ?? null),
-    entries.map(({ category }) => category),
-    entries.map(({ type }) => type),
-    entries.map(({ data }) => data),
-    entries.map(({ extra }) => extra ?? null),
-    entries.map(({ parentSeq }) => parentSeq ?? null),
-    entries.map(({ counts }) => counts),
+    smallints(inOrder.map(({ bucket }) => bucket)),
+    bigints(inOrder.map(({ key }) => key)),
+    bigints(inOrder.map((growth) => growth.entries)),
+    bigints(inOrder.map(({ counted }) => counted)),
+    bigints(inOrder.map(({ joins }) => joins)),
+    bigints(inOrder.map(({ shown }) => shown)),
+    ints(placed.map(({ growth }) => growth.place)),
+    bigints(placed.map(({ nth }) => nth)),
+    bigints(placed.map(({ nthCounted }) => nthCounted)),
+    texts(entries.map(({ appId }) => appId)),
+    texts(entries.map(({ sender }) => sender)),
+    texts(entries.map(({ muid }) => muid ?? null)),
+    texts(entries.map(({ category }) => category)),
+    texts(entries.map(({ type }) => type)),
+    texts(entries.map(({ data }) => data)),
+    texts(entries.map(({ extra }) => extra ?? null)),
+    bigints(entries.map(({ parentSeq }) => parentSeq ?? null)),
+    bools(entries.map(({ counts }) => counts)),
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../../database/app-db.ts'
+import { bigints, smallints, texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { ConversationKey } from './entries.ts'
 
@@ -37,12 +38,12 @@ export async function findMoves(
   stretches: readonly Stretch[],
 ): Promise<Map<string, readonly Move[]>> {
   const rows = await run(db, moves, [
-    stretches.map(({ appId }) => appId),
-    stretches.map(({ bucket }) => bucket),
-    stretches.map(({ key }) => key),
-    stretches.map(({ reader }) => reader),
-    stretches.map(({ first }) => first),
-    stretches.map(({ last }) => last),
+    texts(stretches.map(({ appId }) => appId)),
+    smallints(stretches.map(({ bucket }) => bucket)),
+    bigints(stretches.map(({ key }) => key)),
+    texts(stretches.map(({ reader }) => reader)),
+    bigints(stretches.map(({ first }) => first)),
+    bigints(stretches.map(({ last }) => last)),
   ])
   const found = stretches.map((): Move[] => [])
   for (const { place, ...move } of rows) found[place - 1]?.push(move)

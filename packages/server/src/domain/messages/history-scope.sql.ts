@@ -1,4 +1,5 @@
 import type { Db } from '../../database/app-db.ts'
+import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
@@ -62,9 +63,9 @@ async function findPlaces(
   questions: readonly PlaceQuestion[],
 ): Promise<Map<string, HistoryPlace>> {
   const rows = await run(db, statement, [
-    questions.map(({ appId }) => appId),
-    questions.map(({ of }) => of),
-    questions.map(({ viewer }) => viewer ?? null),
+    texts(questions.map(({ appId }) => appId)),
+    texts(questions.map(({ of }) => of)),
+    texts(questions.map(({ viewer }) => viewer ?? null)),
   ])
   return byName(questions, rows, placeName)
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf, type Db } from '../../database/app-db.ts'
+import { bigints, smallints, texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { ConversationKey, Entry, EntryRow, Receiver } from '../conversations/index.ts'
 import { asFound, type FoundRow, foundColumns, sides } from './messages.sql.ts'
@@ -81,12 +82,12 @@ export async function findPages(
     const asked = questions.filter((question) => question.direction === direction)
     if (asked.length === 0) continue
     const rows = await run(db, statement, [
-      asked.map(({ appId }) => appId),
-      asked.map(({ bucket }) => bucket),
-      asked.map(({ key }) => key),
-      asked.map(({ after }) => after),
-      asked.map(({ before }) => before),
-      asked.map(({ limit }) => limit),
+      texts(asked.map(({ appId }) => appId)),
+      smallints(asked.map(({ bucket }) => bucket)),
+      bigints(asked.map(({ key }) => key)),
+      bigints(asked.map(({ after }) => after)),
+      bigints(asked.map(({ before }) => before)),
+      bigints(asked.map(({ limit }) => limit)),
     ])
     const pages = asked.map((question) => found.get(pageName(question)))
     for (const row of rows) {

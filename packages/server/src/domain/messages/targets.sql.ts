@@ -1,5 +1,6 @@
 import type { GroupScope, ScopePermissions } from '@chorale/contract/groups'
 import type { AppDb, Db } from '../../database/app-db.ts'
+import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
@@ -42,9 +43,9 @@ export async function findUserTargets(
   questions: readonly UserQuestion[],
 ): Promise<Map<string, UserTarget>> {
   const rows = await run(db, userTargets, [
-    questions.map(({ appId }) => appId),
-    questions.map(({ sender }) => sender),
-    questions.map(({ receiver }) => receiver),
+    texts(questions.map(({ appId }) => appId)),
+    texts(questions.map(({ sender }) => sender)),
+    texts(questions.map(({ receiver }) => receiver)),
   ])
   return byName(questions, rows, userQuestionName)
 }
@@ -97,9 +98,9 @@ export async function findGroupTargets(
   questions: readonly GroupQuestion[],
 ): Promise<Map<string, GroupTarget>> {
   const rows = await run(db, groupTargets, [
-    questions.map(({ appId }) => appId),
-    questions.map(({ sender }) => sender),
-    questions.map(({ guid }) => guid),
+    texts(questions.map(({ appId }) => appId)),
+    texts(questions.map(({ sender }) => sender)),
+    texts(questions.map(({ guid }) => guid)),
   ])
   return byName(questions, rows, groupQuestionName)
 }

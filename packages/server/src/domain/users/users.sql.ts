@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf, type Db, jsonb, startingWith } from '../../database/app-db.ts'
+import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { countedUpTo, type Key, type PageRequest } from '../../database/keyset.ts'
 import { byName } from '../../database/loader.ts'
@@ -137,9 +138,9 @@ export async function findSeenUsers(
   nameOf: (key: SeenUser) => string,
 ): Promise<Map<string, UserRow>> {
   const rows = await run(db, seenUsers, [
-    wanted.map(({ appId }) => appId),
-    wanted.map(({ uid }) => uid),
-    wanted.map(({ viewer }) => viewer ?? null),
+    texts(wanted.map(({ appId }) => appId)),
+    texts(wanted.map(({ uid }) => uid)),
+    texts(wanted.map(({ viewer }) => viewer ?? null)),
   ])
   return byName(wanted, rows, nameOf)
 }
