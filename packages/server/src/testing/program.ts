@@ -48,6 +48,7 @@ export async function choraleJson<T>(settings: Settings, ...args: readonly strin
 }
 
 export interface Serving extends AsyncDisposable {
+  /** Empty for a worker alone, which listens nowhere. */
   readonly origin: string
   /** All it has written so far. */
   output(): string
@@ -58,7 +59,7 @@ export interface Serving extends AsyncDisposable {
   readonly ended: Promise<number | null>
 }
 
-/** `chorale serve` on a free port, once it listens. */
+/** `chorale serve` on a free port, once it is ready. */
 export async function startServing(
   settings: Settings,
   ...args: readonly string[]
@@ -77,13 +78,9 @@ export async function startServing(
       await Promise.race([more, gone])
     }
   }
-  await said('"msg":"listening"')
-  const line = output()
-    .split('\n')
-    .find((one) => one.includes('"msg":"listening"'))
-  const { address }: { address: string } = JSON.parse(line ?? '')
+  await said(args.includes('worker') ? '"msg":"working"' : '"msg":"listening"')
   return {
-    origin: address,
+    origin: addressIn(output()),
     output,
     said,
     signal: (name) => void child.kill(name),
@@ -93,6 +90,12 @@ export async function startServing(
       await ended
     },
   }
+}
+
+function addressIn(output: string): string {
+  const line = output.split('\n').find((one) => one.includes('"msg":"listening"'))
+  const { address }: { address: string } = JSON.parse(line ?? '{"address":""}')
+  return address
 }
 
 function start(settings: Settings, args: readonly string[]) {

@@ -1,10 +1,13 @@
 import { randomInt } from 'node:crypto'
-import { ChoraleError } from '@chorale/sdk'
+import type { Api } from '@chorale/contract/api'
+import type { Client } from '@chorale/contract/operation'
+import { ChoraleError, restClient } from '@chorale/sdk'
 import { expect } from 'vitest'
 import { deadlocksIn } from '../log-entries.ts'
+import { type MortalServer, startMortalServer } from '../mortal-server.ts'
+import { settingsFor } from '../program.ts'
 import type { TestApp } from '../test-app.ts'
 import { drawLetters, guids, type Letter, uids } from './letters.ts'
-import { type MortalServer, startMortalServer } from './mortal-server.ts'
 import { getAsPosted, logsOf, type Posted, viewOf } from './stored.ts'
 import { faultsIn, type View } from './verdict.ts'
 
@@ -14,7 +17,8 @@ export interface Storm {
   readonly kills: number
 }
 
-type Servers = readonly [MortalServer, MortalServer]
+type Server = MortalServer & { readonly client: Client<Api> }
+type Servers = readonly [Server, Server]
 
 /** `SENDS_SEED=... npx vitest run ...` sends the same messages again. */
 const seed = process.env.SENDS_SEED ?? String(randomInt(2 ** 32))
@@ -26,7 +30,7 @@ const mostAttempts = 100
  */
 export async function sendWhileKilling(app: TestApp, { sends, kills }: Storm): Promise<number> {
   await using stack = new AsyncDisposableStack()
-  const start = async () => stack.use(await startMortalServer(app))
+  const start = async () => stack.use(await startServer(app))
   const [one, two] = await Promise.all([start(), start(), furnish(app)])
   const servers: Servers = [one, two]
   const letters = drawLetters(seed, sends)
@@ -45,7 +49,9 @@ export async function sendWhileKilling(app: TestApp, { sends, kills }: Storm): P
   const kill = async () => {
     for (const [n, { promise }] of deaths.entries()) {
       await promise
-      await servers[n % 2 === 0 ? 0 : 1].killAndRestart()
+      const server = servers[n % 2 === 0 ? 0 : 1]
+      await server.kill()
+      await server.start()
     }
   }
   await Promise.all([kill(), ...letters.map(mail)])
@@ -57,6 +63,13 @@ export async function sendWhileKilling(app: TestApp, { sends, kills }: Storm): P
   }
   expect(await deadlocksIn(app.db)).toBe(0)
   return cutOff
+}
+
+async function startServer(app: TestApp): Promise<Server> {
+  const settings = { ...settingsFor(app.databaseUrl), CHORALE_MASTER_KEY: app.masterKey }
+  const server = await startMortalServer(settings)
+  const { appId, full: apiKey } = app.keys
+  return { ...server, client: restClient({ baseUrl: `${server.origin}/v3`, appId, apiKey }) }
 }
 
 async function furnish(app: TestApp): Promise<void> {

@@ -20,7 +20,7 @@ export interface Logged {
 /** By the public id of the conversation. */
 export type Logs = ReadonlyMap<string, readonly Logged[]>
 
-/** A whole conversation, as the API lists it to one of its readers. */
+/** A whole conversation, as it was shown to one of its readers: listed, or heard by a device. */
 export interface View {
   readonly conversation: string
   readonly reader: string
@@ -37,7 +37,7 @@ export function faultsIn(
     ...[...logs].flatMap(([conversation, log]) => disorder(conversation, log)),
     ...miscounted(acknowledged, logs),
     ...overtaken(acknowledged),
-    ...views.filter((view) => differs(view, logs)).map(nameOfView),
+    ...views.flatMap((view) => misseen(view, logs)),
   ]
 }
 
@@ -85,12 +85,19 @@ function overtaken(acknowledged: readonly Acknowledged[]): string[] {
   })
 }
 
-function differs({ conversation, ids }: View, logs: Logs): boolean {
-  return ids.join() !== (logs.get(conversation) ?? []).map(({ id }) => id).join()
-}
-
-function nameOfView({ conversation, reader }: View): string {
-  return `${conversation}: ${reader} sees something else`
+/** Where a reader was shown something else than the log; whether that is in order is seen above. */
+function misseen({ conversation, reader, ids }: View, logs: Logs): string[] {
+  const log = new Set((logs.get(conversation) ?? []).map(({ id }) => id))
+  const seen = new Set(ids)
+  const counts = {
+    missed: log.difference(seen).size,
+    'out of order': ids.filter((id, place) => id < (ids[place - 1] ?? 0)).length,
+    twice: ids.length - seen.size,
+    unknown: seen.difference(log).size,
+  }
+  return Object.entries(counts).flatMap(([what, count]) =>
+    count === 0 ? [] : [`${conversation}: of what ${reader} saw, ${count} ${what}`],
+  )
 }
 
 function nameOf({ conversation, sender, muid }: Omit<Acknowledged, 'ids'>): string {

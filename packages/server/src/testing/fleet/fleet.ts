@@ -1,0 +1,53 @@
+import { type MortalServer, startMortalServer } from '../mortal-server.ts'
+import { type NatsServer, startNatsServer } from '../nats-server.ts'
+import { startTcpBalancer, type TcpBalancer } from '../tcp-balancer.ts'
+import type { TestApp } from '../test-app.ts'
+
+export interface FleetSize {
+  readonly gateways: number
+  readonly apis: number
+  readonly workers: number
+}
+
+/** An install of several processes, each of which may die, and its NATS. */
+export interface Fleet extends AsyncDisposable {
+  readonly nats: NatsServer
+  readonly gateways: readonly MortalServer[]
+  readonly apis: readonly MortalServer[]
+  readonly workers: readonly MortalServer[]
+  /** Where devices connect. */
+  readonly gatewayDoor: TcpBalancer
+  /** Where servers call. */
+  readonly apiDoor: TcpBalancer
+}
+
+export async function startFleet(app: TestApp, size: FleetSize): Promise<Fleet> {
+  await using stack = new AsyncDisposableStack()
+  const nats = stack.use(await startNatsServer())
+  const settings = {
+    DATABASE_URL: app.databaseUrl,
+    NATS_URL: nats.url,
+    CHORALE_MASTER_KEY: app.masterKey,
+    API_PROCESSES: String(size.apis),
+    // Together they share the database with other tests.
+    ...{ DATABASE_POOL_SIZE: '4', DATABASE_HOT_POOL_SIZE: '4', DATABASE_BACKGROUND_POOL_SIZE: '3' },
+  }
+  const several = (part: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, async () =>
+        stack.use(await startMortalServer(settings, '--parts', part)),
+      ),
+    )
+  const gateways = await several('gateway', size.gateways)
+  const apis = await several('api', size.apis)
+  const workers = await several('worker', size.workers)
+  const doorOf = async (servers: readonly MortalServer[]) =>
+    stack.use(await startTcpBalancer(servers.map(({ origin }) => origin)))
+  const gatewayDoor = await doorOf(gateways)
+  const apiDoor = await doorOf(apis)
+  const owned = stack.move()
+  return {
+    ...{ nats, gateways, apis, workers, gatewayDoor, apiDoor },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}

@@ -1,0 +1,198 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as after } from 'node:timers/promises'
+import { ChoraleError, restClient } from '@chorale/sdk'
+import { expect, vi } from 'vitest'
+import { type Random, seeded } from '../seeded.ts'
+import { logsOf, viewOf } from '../sends/stored.ts'
+import { type Acknowledged, faultsIn, type Logs, type View } from '../sends/verdict.ts'
+import type { TestApp } from '../test-app.ts'
+import { type CrowdSize, furnishCrowd, type Room, type Someone } from './crowd.ts'
+import type { Fleet } from './fleet.ts'
+import { openWanderer, type Wanderer } from './wanderer.ts'
+
+export interface Storm extends CrowdSize {
+  /** At least; and until each of the mortals has died once. */
+  readonly lastsMs: number
+  readonly sendsPerSecond: number
+  readonly dropsPerSecond: number
+  /** They die in turn; a mortal is dead for so many messages, and so many later the next one dies. */
+  readonly mortals: readonly Mortal[]
+  readonly messagesBetween: number
+}
+
+export interface Mortal {
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+/** What the crowd was told and shown, beside what is stored. */
+export interface Aftermath {
+  readonly acknowledged: readonly Acknowledged[]
+  readonly logs: Logs
+  /** By each device, and as the API lists it. */
+  readonly heard: readonly View[]
+  readonly listed: readonly View[]
+  readonly surprises: readonly string[]
+  readonly kills: number
+  readonly drops: number
+}
+
+const mostAttempts = 100
+const wait = { timeout: 60_000, interval: 50 }
+
+export async function weather(app: TestApp, fleet: Fleet, storm: Storm): Promise<Aftermath> {
+  using stack = new DisposableStack()
+  const crowd = await furnishCrowd(app, storm)
+  const scene = { app, fleet, crowd }
+  const acknowledged = await sayEverywhere(scene, 'first')
+  const { origin } = fleet.gatewayDoor
+  const wanderers = crowd.map((one) => stack.use(openWanderer(one, origin, app.appId)))
+  const random = seeded(String(randomInt(2 ** 32)))
+  const ending = new AbortController()
+  const stage = { ...scene, storm, wanderers, random, signal: ending.signal }
+  const [kills, drops] = await Promise.all([
+    killInTurn(storm, acknowledged).finally(() => ending.abort()),
+    drop(stage),
+    ...wanderers.map((one) => talk(stage, one, acknowledged)),
+  ])
+  // Whatever a device has not heard before the last message, it has missed.
+  const last = await sayEverywhere(scene, 'last')
+  acknowledged.push(...last)
+  const heard = await heardBy(wanderers, last)
+  const client = app.as('full')
+  const listed = await Promise.all(
+    last.map(({ conversation, sender }) => viewOf(client, conversation, sender)),
+  )
+  const surprises = wanderers.flatMap((one) => one.surprises)
+  return { acknowledged, logs: await logsOf(app), heard, listed, surprises, kills, drops }
+}
+
+/** Empty: everyone has the log. */
+export function faultsAfter(aftermath: Aftermath): string[] {
+  const { acknowledged, logs, heard, listed, surprises } = aftermath
+  return [...surprises, ...faultsIn(acknowledged, logs, [...heard, ...listed])]
+}
+
+interface Scene {
+  readonly app: TestApp
+  readonly fleet: Fleet
+  readonly crowd: readonly Someone[]
+}
+
+interface Stage extends Scene {
+  readonly storm: Storm
+  readonly wanderers: readonly Wanderer[]
+  readonly random: Random
+  readonly signal: AbortSignal
+}
+
+/** One message after the other, by the device itself or by a server on its behalf. */
+async function talk(stage: Stage, wanderer: Wanderer, told: Acknowledged[]): Promise<void> {
+  const { storm, random, signal } = stage
+  const { uid, rooms } = wanderer.someone
+  for (let n = 0; await paused(stage, storm.people / storm.sendsPerSecond); n++) {
+    if (signal.aborted) return
+    const room = random.pick(rooms)
+    const muid = `m${n}`
+    const id = random.chance(0.5)
+      ? await wanderer.send(room, muid, `${uid} ${muid}`)
+      : await post(stage, room, uid, muid)
+    told.push({ conversation: room.conversation, sender: uid, muid, ids: [id] })
+  }
+}
+
+/** Until there is an answer. */
+async function post(scene: Scene, room: Room, sender: string, muid: string): Promise<number> {
+  const { app, fleet } = scene
+  const { receiver, receiverType } = room
+  const body = { receiver, receiverType, muid, data: { text: `${sender} ${muid}` } }
+  const { appId, full: apiKey } = app.keys
+  const client = restClient({ baseUrl: `${fleet.apiDoor.origin}/v3`, appId, apiKey })
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { data } = await client.sendMessage({ onBehalfOf: sender, body })
+      return 'id' in data ? Number(data.id) : Number.NaN
+    } catch (error) {
+      const refused = error instanceof ChoraleError && error.status < 500
+      if (refused || attempt === mostAttempts) throw error
+      await after(attempt * 5)
+    }
+  }
+}
+
+/** Now a connection is cut, now a device leaves for a while. Returns how many. */
+async function drop(stage: Stage): Promise<number> {
+  const { fleet, storm, wanderers, random } = stage
+  let drops = 0
+  const away = new Map<Wanderer, Promise<void>>()
+  while (await paused(stage, 1 / storm.dropsPerSecond)) {
+    drops++
+    const wanderer = random.pick(wanderers)
+    if (random.chance(0.5) || away.has(wanderer)) {
+      fleet.gatewayDoor.cut(random.below(fleet.gatewayDoor.open))
+      continue
+    }
+    wanderer.leave()
+    const back = paused(stage, 2).then(() => {
+      away.delete(wanderer)
+      wanderer.come()
+    })
+    away.set(wanderer, back)
+  }
+  await Promise.all(away.values())
+  return drops
+}
+
+async function killInTurn(storm: Storm, told: readonly Acknowledged[]): Promise<number> {
+  const { mortals, lastsMs, messagesBetween } = storm
+  const until = performance.now() + lastsMs
+  const more = () => {
+    const wanted = told.length + messagesBetween
+    return vi.waitFor(() => expect(told.length).toBeGreaterThan(wanted), wait)
+  }
+  let kills = 0
+  while (kills < mortals.length || performance.now() < until) {
+    await more()
+    const mortal = mortals[kills++ % mortals.length]
+    await mortal?.kill()
+    await more()
+    await mortal?.start()
+  }
+  await more()
+  return kills
+}
+
+/** A message to every conversation. */
+function sayEverywhere(scene: Scene, muid: string): Promise<Acknowledged[]> {
+  const rooms = new Map(
+    scene.crowd.flatMap(({ uid, rooms }) =>
+      rooms.map((room) => [room.conversation, { room, sender: uid }] as const),
+    ),
+  )
+  return Promise.all(
+    [...rooms].map(async ([conversation, { room, sender }]) => {
+      const id = await post(scene, room, sender, muid)
+      return { conversation, sender, muid, ids: [id] }
+    }),
+  )
+}
+
+/** All of it, once each device has heard the last of it. */
+async function heardBy(
+  wanderers: readonly Wanderer[],
+  last: readonly Acknowledged[],
+): Promise<View[]> {
+  const ends = new Map(last.map(({ conversation, ids }) => [conversation, ids[0] ?? 0]))
+  const heard = () => wanderers.flatMap((one) => one.views())
+  const waiting = () =>
+    heard().filter(({ conversation, ids }) => !ids.includes(ends.get(conversation) ?? 0)).length
+  await vi.waitFor(() => expect(waiting()).toBe(0), wait)
+  return heard()
+}
+
+/** For a while, this on the average; false when the storm has ended meanwhile. */
+async function paused({ random, signal }: Stage, seconds: number): Promise<boolean> {
+  const ms = (2000 * seconds * random.below(1000)) / 1000
+  await after(ms, undefined, { signal }).catch(() => undefined)
+  return !signal.aborted
+}
