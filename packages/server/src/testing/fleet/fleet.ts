@@ -1,7 +1,8 @@
+import type { Listener } from '../../outbox/listener.ts'
 import { type MortalServer, startMortalServer } from '../mortal-server.ts'
 import { type NatsServer, startNatsServer } from '../nats-server.ts'
 import { startTcpBalancer, type TcpBalancer } from '../tcp-balancer.ts'
-import type { TestApp } from '../test-app.ts'
+import { startTestApp, type TestApp } from '../test-app.ts'
 
 export interface FleetSize {
   readonly gateways: number
@@ -11,6 +12,8 @@ export interface FleetSize {
 
 /** An install of several processes, each of which may die, and its NATS. */
 export interface Fleet extends AsyncDisposable {
+  /** Served by this process too. */
+  readonly app: TestApp
   readonly nats: NatsServer
   readonly gateways: readonly MortalServer[]
   readonly apis: readonly MortalServer[]
@@ -21,9 +24,15 @@ export interface Fleet extends AsyncDisposable {
   readonly apiDoor: TcpBalancer
 }
 
-export async function startFleet(app: TestApp, size: FleetSize): Promise<Fleet> {
+/** The listeners run in this process, beside those of the workers. */
+export async function startFleet(
+  size: FleetSize,
+  listeners: readonly Listener[] = [],
+): Promise<Fleet> {
   await using stack = new AsyncDisposableStack()
   const nats = stack.use(await startNatsServer())
+  const live = { listeners, settings: { NATS_URL: nats.url } }
+  const app = stack.use(await startTestApp({ twin: false, live }))
   const settings = {
     DATABASE_URL: app.databaseUrl,
     NATS_URL: nats.url,
@@ -47,7 +56,7 @@ export async function startFleet(app: TestApp, size: FleetSize): Promise<Fleet> 
   const apiDoor = await doorOf(apis)
   const owned = stack.move()
   return {
-    ...{ nats, gateways, apis, workers, gatewayDoor, apiDoor },
+    ...{ app, nats, gateways, apis, workers, gatewayDoor, apiDoor },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

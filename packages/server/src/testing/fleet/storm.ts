@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
 import { ChoraleError, restClient } from '@chorale/sdk'
 import { expect, vi } from 'vitest'
+import { measureBacklog } from '../../outbox/backlog.ts'
 import { type Random, seeded } from '../seeded.ts'
 import { logsOf, viewOf } from '../sends/stored.ts'
 import { type Acknowledged, faultsIn, type Logs, type View } from '../sends/verdict.ts'
@@ -14,6 +15,8 @@ export interface Storm extends CrowdSize {
   /** At least; and until each of the mortals has died once. */
   readonly lastsMs: number
   readonly sendsPerSecond: number
+  /** The share of messages that devices send; the rest comes from a server on their behalf. */
+  readonly byDevices: number
   readonly dropsPerSecond: number
   /** They die in turn; a mortal is dead for so many messages, and so many later the next one dies. */
   readonly mortals: readonly Mortal[]
@@ -33,6 +36,8 @@ export interface Aftermath {
   readonly heard: readonly View[]
   readonly listed: readonly View[]
   readonly surprises: readonly string[]
+  /** Of requests over HTTP; the message was sent again. */
+  readonly failures: readonly unknown[]
   readonly kills: number
   readonly drops: number
 }
@@ -40,10 +45,13 @@ export interface Aftermath {
 const mostAttempts = 100
 const wait = { timeout: 60_000, interval: 50 }
 
-export async function weather(app: TestApp, fleet: Fleet, storm: Storm): Promise<Aftermath> {
+export async function weather(fleet: Fleet, storm: Storm): Promise<Aftermath> {
   using stack = new DisposableStack()
+  const { app } = fleet
   const crowd = await furnishCrowd(app, storm)
-  const scene = { app, fleet, crowd }
+  // From here on another process writes.
+  await allPublished(app)
+  const scene: Scene = { fleet, crowd, failures: [] }
   const acknowledged = await sayEverywhere(scene, 'first')
   const { origin } = fleet.gatewayDoor
   const wanderers = crowd.map((one) => stack.use(openWanderer(one, origin, app.appId)))
@@ -64,7 +72,8 @@ export async function weather(app: TestApp, fleet: Fleet, storm: Storm): Promise
     last.map(({ conversation, sender }) => viewOf(client, conversation, sender)),
   )
   const surprises = wanderers.flatMap((one) => one.surprises)
-  return { acknowledged, logs: await logsOf(app), heard, listed, surprises, kills, drops }
+  const { failures } = scene
+  return { acknowledged, logs: await logsOf(app), heard, listed, surprises, failures, kills, drops }
 }
 
 /** Empty: everyone has the log. */
@@ -73,10 +82,16 @@ export function faultsAfter(aftermath: Aftermath): string[] {
   return [...surprises, ...faultsIn(acknowledged, logs, [...heard, ...listed])]
 }
 
+/** Nothing waits in the outbox any more. */
+export async function allPublished({ db }: TestApp): Promise<void> {
+  const oldest = async () => (await measureBacklog(db)).oldestAt
+  await vi.waitFor(async () => expect(await oldest()).toBeUndefined(), wait)
+}
+
 interface Scene {
-  readonly app: TestApp
   readonly fleet: Fleet
   readonly crowd: readonly Someone[]
+  readonly failures: unknown[]
 }
 
 interface Stage extends Scene {
@@ -94,7 +109,7 @@ async function talk(stage: Stage, wanderer: Wanderer, told: Acknowledged[]): Pro
     if (signal.aborted) return
     const room = random.pick(rooms)
     const muid = `m${n}`
-    const id = random.chance(0.5)
+    const id = random.chance(storm.byDevices)
       ? await wanderer.send(room, muid, `${uid} ${muid}`)
       : await post(stage, room, uid, muid)
     told.push({ conversation: room.conversation, sender: uid, muid, ids: [id] })
@@ -103,11 +118,11 @@ async function talk(stage: Stage, wanderer: Wanderer, told: Acknowledged[]): Pro
 
 /** Until there is an answer. */
 async function post(scene: Scene, room: Room, sender: string, muid: string): Promise<number> {
-  const { app, fleet } = scene
+  const { app, apiDoor } = scene.fleet
   const { receiver, receiverType } = room
   const body = { receiver, receiverType, muid, data: { text: `${sender} ${muid}` } }
   const { appId, full: apiKey } = app.keys
-  const client = restClient({ baseUrl: `${fleet.apiDoor.origin}/v3`, appId, apiKey })
+  const client = restClient({ baseUrl: `${apiDoor.origin}/v3`, appId, apiKey })
   for (let attempt = 1; ; attempt++) {
     try {
       const { data } = await client.sendMessage({ onBehalfOf: sender, body })
@@ -115,6 +130,7 @@ async function post(scene: Scene, room: Room, sender: string, muid: string): Pro
     } catch (error) {
       const refused = error instanceof ChoraleError && error.status < 500
       if (refused || attempt === mostAttempts) throw error
+      scene.failures.push(error)
       await after(attempt * 5)
     }
   }
