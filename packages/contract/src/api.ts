@@ -1,4 +1,4 @@
-import { apiKeys, app, appSettings, apps } from './apps/index.ts'
+import { apiKeys, app, appSettings, apps, eventFeed } from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
 import {
@@ -22,6 +22,7 @@ export const api = {
   app,
   appSettings,
   apiKeys,
+  eventFeed,
   roles,
   restrictedFeatures,
   rolePermissions,

@@ -4,7 +4,7 @@
  * the message is repeated.
  */
 interface ErrorText {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503
+  readonly status: 400 | 401 | 403 | 404 | 409 | 410 | 429 | 500 | 503
   readonly message: string
   readonly fix?: string
 }
@@ -63,6 +63,13 @@ export const errors = {
     status: 403,
     message: 'An API key may not change or delete itself.',
     fix: 'Call with another full-access key.',
+  },
+
+  // Events
+  ERR_EVENTS_GONE: {
+    status: 410,
+    message: 'Not all events after this cursor are kept any more.',
+    fix: 'Begin again without `after`, and read from the lists what you may have missed.',
   },
 
   // Auth tokens

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { allOperations } from './api.ts'
-import { ApiKey, App } from './apps/index.ts'
+import { ApiKey, App, Event } from './apps/index.ts'
 import { Conversation, Message } from './conversations/index.ts'
 import { type ErrorCode, errors } from './errors.ts'
 import { Group } from './groups/index.ts'
@@ -15,7 +15,7 @@ export interface OpenApiDocument extends Json {
   readonly paths: Record<string, Record<string, Json>>
 }
 
-const named = { User, AuthToken, Role, ApiKey, App, Group, Message, Conversation }
+const named = { User, AuthToken, Role, ApiKey, App, Group, Message, Conversation, Event }
 
 /**
  * What each chapter of the document is about, in reading order. `npm run openapi:lint` names a tag
@@ -39,6 +39,7 @@ const tags: Readonly<Record<string, string>> = {
   Apps: 'Tenants of this install. Calls of the operator, at the management address.',
   Settings: 'What is switched on in an app. Calls of the operator, at the management address.',
   Messages: 'What people say, in the order in which they said it.',
+  Events: 'What has happened, for a server that would rather ask than be told.',
 }
 
 function tagsInUse() {

@@ -81,6 +81,7 @@ export const serverRoutes: Routes<Exclude<keyof Api, DeviceName | ManagementName
   getApiKey: 'GET /apikeys/:apiKey',
   updateApiKey: 'PUT /apikeys/:apiKey',
   deleteApiKey: 'DELETE /apikeys/:apiKey',
+  listEvents: 'GET /events',
   createRole: 'POST /roles',
   listRoles: 'GET /roles',
   getRole: 'GET /roles/:role',

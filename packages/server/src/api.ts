@@ -4,6 +4,7 @@ import {
   appHandlers,
   appSettingHandlers,
   appsHandlers,
+  eventFeedHandlers,
 } from './domain/apps/index.ts'
 import {
   conversationHandlers,
@@ -45,16 +46,18 @@ import {
   meHandlers,
   userHandlers,
 } from './domain/users/index.ts'
+import type { EventFeed } from './outbox/feed.ts'
 import type { AllHandlers, Ctx } from './pipeline/handler.ts'
 
 /** Every operation meets its handler. */
-export function handlersWith(sending: Sending): AllHandlers {
+export function handlersWith(sending: Sending, feed: EventFeed): AllHandlers {
   return {
     install: appsHandlers(furnishApp),
     app: {
       ...appHandlers,
       ...appSettingHandlers,
       ...apiKeyHandlers,
+      ...eventFeedHandlers(feed),
       ...roleHandlers,
       ...restrictedFeatureHandlers,
       ...rolePermissionHandlers,

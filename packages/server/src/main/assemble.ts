@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino'
 import { handlersWith } from '../api.ts'
 import { connectBus } from '../bus/bus.ts'
 import { openDeadLetters } from '../bus/dead-letters.ts'
+import { openEventFeed } from '../bus/event-feed.ts'
 import { type EventStream, openEventStream, type StreamOptions } from '../bus/event-stream.ts'
 import { openSignals } from '../bus/signals.ts'
 import { type Config, ConfigError } from '../config.ts'
@@ -77,11 +78,10 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     vault,
     identify,
     rateLimit: openRateLimit(config.API_PROCESSES),
-    handlers: handlersWith({
-      db: database.db,
-      lane: openAppendLane(database.db, clock, sink),
-      people,
-    }),
+    handlers: handlersWith(
+      { db: database.db, lane: openAppendLane(database.db, clock, sink), people },
+      openEventFeed(stream, log),
+    ),
     log,
     strictAnswers: options.strictAnswers ?? false,
     clock,

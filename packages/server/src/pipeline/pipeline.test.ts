@@ -48,7 +48,8 @@ describe('with a handler that does what it should not', () => {
     )
     const { lines, log } = recordingLog()
     const lane = openAppendLane(database.db, () => 1_700_000_000)
-    const handlers = handlersWith({ db: database.db, lane, people: openPeople(database.db) })
+    const sending = { db: database.db, lane, people: openPeople(database.db) }
+    const handlers = handlersWith(sending, { read: async () => 'away' })
     const pipeline = openPipeline({
       database,
       vault,

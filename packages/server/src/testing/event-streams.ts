@@ -33,6 +33,13 @@ export async function storedBundles(natsUrl: string, prefix: string): Promise<St
   return found
 }
 
+/** As if all of it had become too old. */
+export async function forgetEvents(natsUrl: string, prefix: string): Promise<void> {
+  await using connection = await connectNats(natsUrl)
+  const { streams } = await jetstreamManager(connection.nats)
+  await streams.purge(`${prefix}-events`)
+}
+
 /** So that everything in the stream is delivered again, at once. */
 export async function deleteConsumers(natsUrl: string, prefix: string): Promise<void> {
   await using connection = await connectNats(natsUrl)

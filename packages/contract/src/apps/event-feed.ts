@@ -1,0 +1,46 @@
+import { Type } from 'typebox'
+import { OneOf, Timestamp } from '../envelope.ts'
+import type { EventName, Events } from '../events.ts'
+import { operations, withDefault } from '../operation.ts'
+
+/** As every listener gets it. */
+export const Event = Type.Object({
+  id: Type.String({ description: 'The same whenever the event comes again.' }),
+  name: Type.Unsafe<EventName>({
+    type: 'string',
+    description: 'A noun and what happened to it, such as `entry.appended`.',
+  }),
+  at: Timestamp,
+  payload: Type.Unsafe<Events[EventName]>({ type: 'object' }),
+})
+
+export const eventFeed = operations({
+  listEvents: {
+    method: 'GET',
+    path: '/events',
+    summary: 'List what has happened in the app, in the order in which it was published',
+    tag: 'Events',
+    effect: 'read',
+    requires: 'fullAccess',
+    query: Type.Object({
+      after: Type.Optional(
+        Type.String({
+          maxLength: 500,
+          description: '`meta.next.after` of the page before. Without it, from the oldest on.',
+        }),
+      ),
+      limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 100),
+    }),
+    response: Type.Object({
+      data: Type.Array(Event),
+      meta: Type.Object({
+        current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
+        next: Type.Object({
+          affix: OneOf('append'),
+          after: Type.String({ description: 'Pass it back, also after an empty page.' }),
+        }),
+      }),
+    }),
+    errors: ['ERR_EVENTS_GONE'],
+  },
+})

@@ -1,0 +1,149 @@
+import { sql } from 'kysely'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import type { HeardEvent, Listener } from '../../outbox/listener.ts'
+import { forgetEvents, storedBundles } from '../../testing/event-streams.ts'
+import { natsPrefix } from '../../testing/nats-prefix.ts'
+import { startTcpProxy } from '../../testing/tcp-proxy.ts'
+import { startTestApp } from '../../testing/test-app.ts'
+
+const heard: HeardEvent[] = []
+const recorder: Listener = {
+  name: 'recorder',
+  on: {
+    'user.created': async (event, { db }) => keep(db.appId, event),
+    'entry.appended': async (event, { db }) => keep(db.appId, event),
+  },
+}
+
+async function keep(appId: string, event: HeardEvent): Promise<undefined> {
+  if (appId === app.appId) heard.push(event)
+}
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const nats = stack.use(await startTcpProxy(inject('natsUrl')))
+const NATS_PREFIX = natsPrefix()
+const live = { listeners: [recorder], settings: { NATS_PREFIX, NATS_URL: nats.url } }
+// What is published leaves the outbox, also of a twin: here another app takes its place.
+const app = stack.use(await startTestApp({ twin: false, live }))
+const full = app.as('full')
+const wait = { timeout: 15_000 }
+
+/** Page by page to the end, which is where the last page is empty. */
+async function walk(after?: string, limit = 100, { listEvents } = full) {
+  const events: HeardEvent[] = []
+  for (let from = after; ; ) {
+    const query = { limit, ...(from !== undefined && { after: from }) }
+    const { data, meta } = await listEvents({ query })
+    expect(data.length).toBeLessThanOrEqual(limit)
+    events.push(...data)
+    if (data.length === 0) return { events, end: meta.next.after }
+    from = meta.next.after
+  }
+}
+
+const namesIn = (events: readonly HeardEvent[]) => events.map(({ name }) => name)
+
+describe('the feed of events', () => {
+  test('has what listeners get, and nothing of another app', async () => {
+    await app.given.users('ann', 'bob')
+    const other = app.client(await app.anotherApp(), 'full')
+    await other.createUser({ body: { uid: 'ann', name: 'Another Ann' } })
+    const { id } = await app.given.message('ann', 'bob')
+    await expect.poll(() => namesIn(heard), wait).toContain('entry.appended')
+    await expect
+      .poll(async () => namesIn((await walk(undefined, 9, other)).events), wait)
+      .toEqual(['user.created'])
+    const { events } = await walk()
+    expect(events).toEqual(expect.arrayContaining(heard))
+    expect(namesIn(events).toSorted()).toEqual([
+      ...['conversation.started', 'entry.appended', 'user.created', 'user.created'],
+    ])
+    expect(events.find(({ name }) => name === 'entry.appended')?.payload).toMatchObject({
+      ...{ id: Number(id), sender: 'ann', data: { text: 'hello' } },
+    })
+  })
+
+  test('is the same in pages of any size', async () => {
+    const { end } = await walk()
+    const body = { receiver: 'bob', receiverType: 'user', data: { text: 'at once' } } as const
+    const sends = Array.from({ length: 40 }, () => full.sendMessage({ onBehalfOf: 'ann', body }))
+    await Promise.all(sends)
+    await expect.poll(async () => (await walk(end)).events.length, wait).toBe(sends.length)
+    const bundles = await storedBundles(inject('natsUrl'), NATS_PREFIX)
+    expect(Math.max(...bundles.map(({ events }) => events.length))).toBeGreaterThan(3)
+    const { events } = await walk()
+    for (const limit of [1, 3, 7, 1000])
+      expect((await walk(undefined, limit)).events).toEqual(events)
+  })
+
+  test('brings what was committed before and published late', async () => {
+    const { end } = await walk()
+    // As a process leaves it that dies after the commit.
+    await sql`
+      insert into outbox (event_id, app_id, name, payload, created_at)
+      values ('00000000-0000-7000-8000-000000000001', ${app.appId}, 'user.updated',
+              '{"uid":"ann"}', 100)`.execute(app.db)
+    await expect
+      .poll(async () => (await walk(end)).events, wait)
+      .toEqual([
+        { ...{ name: 'user.updated', at: 100, payload: { uid: 'ann' } }, id: expect.any(String) },
+      ])
+  })
+
+  test('is read again where NATS was away', async () => {
+    const { listEvents } = full
+    await nats.close()
+    await expect(listEvents()).rejects.toMatchObject({ code: 'ERR_MISSION_FAILED', status: 503 })
+    await nats.open()
+    await expect
+      .poll(
+        () =>
+          listEvents().then(
+            ({ data }) => data.length,
+            () => 0,
+          ),
+        wait,
+      )
+      .toBeGreaterThan(0)
+  })
+})
+
+describe('a cursor', () => {
+  test('of someone who asks now and then stays good, however quiet the app is', async () => {
+    const before = (await walk()).end
+    const other = app.client(await app.anotherApp(), 'full')
+    await other.createUser({ body: { uid: 'zed', name: 'Zed' } })
+    const stored = async () => (await storedBundles(inject('natsUrl'), NATS_PREFIX)).at(-1)?.appId
+    await expect.poll(stored, wait).not.toBe(app.appId)
+    const now = await walk(before)
+    expect(now.events).toEqual([])
+    await forgetEvents(inject('natsUrl'), NATS_PREFIX)
+    expect((await walk(now.end)).events).toEqual([])
+    expect((await walk()).events).toEqual([])
+    await expect(full.listEvents({ query: { after: before } })).rejects.toMatchObject({
+      ...{ code: 'ERR_EVENTS_GONE', status: 410 },
+    })
+  })
+
+  test('of another stream is not taken for one of this', async () => {
+    const [, seq, skip] = JSON.parse(Buffer.from((await walk()).end, 'base64url').toString())
+    const after = Buffer.from(JSON.stringify(['another', seq, skip])).toString('base64url')
+    await expect(full.listEvents({ query: { after } })).rejects.toMatchObject({
+      code: 'ERR_EVENTS_GONE',
+    })
+  })
+
+  test.each(['nonsense', Buffer.from('["a",1]').toString('base64url')])(
+    'is not %s',
+    async (after) => {
+      await expect(full.listEvents({ query: { after } })).rejects.toMatchObject({
+        ...{ code: 'ERR_BAD_REQUEST', details: { after: expect.any(Array) } },
+      })
+    },
+  )
+
+  test('is of no use to a key for logins', async () => {
+    await expect(app.as('auth').listEvents()).rejects.toMatchObject({ code: 'AUTH_ERR_NO_ACCESS' })
+  })
+})
