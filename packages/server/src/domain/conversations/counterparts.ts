@@ -49,7 +49,7 @@ export function peopleIn(db: AppDb): People {
   }
 }
 
-const atOnce = { concurrency: 1, mostPerBatch: 500 }
+const atOnce = { concurrency: 2, mostPerBatch: 500 }
 const seenName = (key: SeenUser | SeenGroup) =>
   `${key.appId} ${'uid' in key ? key.uid : key.guid} ${key.viewer ?? ''}`
 
@@ -91,6 +91,16 @@ export function askAhead(people: People, soon: Wanted, by: string | undefined): 
   const found = people.find(soon, by)
   // Nobody may want it after all.
   found.catch(() => undefined)
+  return knowing(people, soon, by, found)
+}
+
+/** Anything but these, who were found already, is asked for. */
+export function knowing(
+  people: People,
+  soon: Wanted,
+  by: string | undefined,
+  found: Promise<Found>,
+): People {
   const isFound = ({ uids, guids, blocks }: Wanted) =>
     (soon.blocks || !blocks) &&
     uids.every((uid) => soon.uids.includes(uid)) &&

@@ -23,7 +23,7 @@ export interface HistoryReads {
 const longestShared = 100
 
 export function openHistoryReads(db: Db): HistoryReads {
-  const places = { nameOf: placeName, concurrency: 1, mostPerBatch: 200 }
+  const places = { nameOf: placeName, concurrency: 2, mostPerBatch: 200 }
   const pages = openLoader({
     fetch: (questions: readonly PageQuestion[]) => findPages(db, questions),
     nameOf: pageName,

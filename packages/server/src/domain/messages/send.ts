@@ -14,6 +14,7 @@ import {
   type Entry,
   ensureUserConversation,
   findEntry,
+  knowing,
   type NewEntry,
   type People,
   printEntries,
@@ -35,7 +36,7 @@ import {
 import { subscribeByReply } from './threads.sql.ts'
 
 const systemUid = 'app_system'
-const atOnce = { concurrency: 1, mostPerBatch: 200 }
+const atOnce = { concurrency: 2, mostPerBatch: 200 }
 
 export interface Sending {
   readonly db: Db
@@ -68,15 +69,18 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     content: Content,
     to: To,
     parent: Entry | undefined,
-  ): Promise<{ conversation: ConversationKey; receiver: Receiver }> {
+  ): Promise<{ conversation: ConversationKey; receiver: Receiver; from: People }> {
     const { appId } = ctx.db
     const { uid } = sender
+    const viewer = ctx.actor?.uid
     if (sender.actor) requireMaySend(sender.actor, content, to.type)
     if (to.type === 'group') {
+      const soon = { uids: [uid, ...content.mentions], guids: [to.id], blocks: false }
+      const from = askAhead(people(appId), soon, viewer)
       const target = await groupTarget.load({ appId, sender: uid, guid: to.id })
       if (!target) throw new Failure('ERR_GUID_NOT_FOUND', { guid: to.id })
       if (sender.actor) requireMayReachGroup(sender.actor, to.id, target, parent !== undefined)
-      return { conversation: target, receiver: { kind: 'group', guid: to.id } }
+      return { conversation: target, receiver: { kind: 'group', guid: to.id }, from }
     }
     if (to.id === uid) throw badRequest('receiver', 'Nobody writes to themselves.')
     const target = await userTarget.load({ appId, sender: uid, receiver: to.id })
@@ -85,7 +89,10 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     const { bucket, key } = target
     const conversation =
       bucket === null || key === null ? await startConversation(ctx, uid, to.id) : { bucket, key }
-    return { conversation, receiver: { kind: 'user', uids: [uid, to.id] } }
+    const known = { uids: [uid, to.id], guids: [], blocks: false }
+    const found = Promise.resolve({ users: target.both, groups: [] })
+    const from = knowing(people(appId), known, viewer, found)
+    return { conversation, receiver: { kind: 'user', uids: [uid, to.id] }, from }
   }
 
   /** The stored message as JSON text. */
@@ -97,8 +104,7 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     parent?: Entry,
   ): Promise<string> {
     const content = checkContent(body.category, body.type, body.data)
-    const from = askAhead(people(ctx.db.appId), peopleOf(sender, content, to), ctx.actor?.uid)
-    const { conversation, receiver } = await reach(ctx, sender, content, to, parent)
+    const { conversation, receiver, from } = await reach(ctx, sender, content, to, parent)
     const { bucket, key } = conversation
     if (parent && parent.row.key !== key) throw new Failure('ERR_WRONG_MESSAGE_THREAD')
     if (body.quotedMessageId !== undefined) {
@@ -170,13 +176,6 @@ interface Sender {
 interface To {
   readonly type: 'user' | 'group'
   readonly id: string
-}
-
-/** Whom the answer will show. */
-function peopleOf({ uid }: Sender, { mentions }: Content, to: To) {
-  return to.type === 'group'
-    ? { uids: [uid, ...mentions], guids: [to.id], blocks: false }
-    : { uids: [uid, to.id, ...mentions], guids: [], blocks: false }
 }
 
 /** To one receiver: the message or its failure. To several: an outcome each. */

@@ -3,6 +3,7 @@ import type { AppDb, Db } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
+import { type UserRow, userColumnsText } from '../users/index.ts'
 
 /** What a send must know of a user it goes to: one row per question, all questions at once. */
 export interface UserTarget {
@@ -13,6 +14,8 @@ export interface UserTarget {
   readonly blockedBySender: boolean
   readonly blockedByReceiver: boolean
   readonly friends: boolean
+  /** Sender and receiver as the answer shows them; a sender who is no user is missing. */
+  readonly both: readonly UserRow[]
 }
 
 export interface UserQuestion {
@@ -21,19 +24,29 @@ export interface UserQuestion {
   readonly receiver: string
 }
 
-const userTargets = hot<UserTarget & { place: number }>(
+type UserTargetRow = Omit<UserTarget, 'both'> &
+  UserRow & { readonly place: number; readonly receives: boolean }
+
+// A row for each of the two; what is between them stands in the receiver's.
+const userTargets = hot<UserTargetRow>(
   'user targets',
-  `select w.place, u.role, c.bucket, c.conversation_key as key,
-          exists (select from blocked_users b where b.app_id = w.app_id
-                  and b.uid = w.sender and b.blocked_uid = w.receiver) as "blockedBySender",
-          exists (select from blocked_users b where b.app_id = w.app_id
-                  and b.uid = w.receiver and b.blocked_uid = w.sender) as "blockedByReceiver",
-          exists (select from friends f where f.app_id = w.app_id
-                  and f.uid = w.sender and f.friend_uid = w.receiver) as friends
+  `select w.place, ${userColumnsText}, null as "blockedByMeAt", null as "hasBlockedMeAt",
+          side.receives, c.bucket, c.conversation_key as key,
+          side.receives and exists (
+            select from blocked_users b where b.app_id = w.app_id
+              and b.uid = w.sender and b.blocked_uid = w.receiver) as "blockedBySender",
+          side.receives and exists (
+            select from blocked_users b where b.app_id = w.app_id
+              and b.uid = w.receiver and b.blocked_uid = w.sender) as "blockedByReceiver",
+          side.receives and exists (
+            select from friends f where f.app_id = w.app_id
+              and f.uid = w.sender and f.friend_uid = w.receiver) as friends
    from unnest($1::text[], $2::text[], $3::text[]) with ordinality
      as w(app_id, sender, receiver, place)
-   join users u on u.app_id = w.app_id and u.uid = w.receiver and u.deactivated_at is null
-   left join user_conversations c on c.app_id = w.app_id
+   cross join lateral (values (w.sender, false), (w.receiver, true)) as side(uid, receives)
+   join users u on u.app_id = w.app_id and u.uid = side.uid
+   left join presence p on p.app_id = u.app_id and p.uid = u.uid
+   left join user_conversations c on side.receives and c.app_id = w.app_id
      and c.low_uid = least(w.sender collate "C", w.receiver)
      and c.high_uid = greatest(w.sender collate "C", w.receiver)`,
 )
@@ -47,7 +60,11 @@ export async function findUserTargets(
     texts(questions.map(({ sender }) => sender)),
     texts(questions.map(({ receiver }) => receiver)),
   ])
-  return byName(questions, rows, userQuestionName)
+  const receivers = rows.filter((row) => row.receives && row.deactivatedAt === null)
+  const both = questions.map((): UserRow[] => [])
+  for (const row of rows) both[row.place - 1]?.push(row)
+  const targets = receivers.map((row) => Object.assign(row, { both: both[row.place - 1] ?? [] }))
+  return byName(questions, targets, userQuestionName)
 }
 
 /** Undefined: there is no such user any more. */

@@ -6,5 +6,12 @@ export { friendHandlers } from './friends.ts'
 export { meHandlers } from './me.ts'
 export { openPresenceStore } from './presence.ts'
 export { conversationIdOf, shown as shownUser, sortName, type UserView } from './user-view.ts'
-export { existingUids, findSeenUsers, findUsers, type SeenUser, type UserRow } from './users.sql.ts'
+export {
+  existingUids,
+  findSeenUsers,
+  findUsers,
+  type SeenUser,
+  type UserRow,
+  userColumnsText,
+} from './users.sql.ts'
 export { furnishUsers, userHandlers } from './users.ts'

@@ -26,7 +26,7 @@ export interface UserRow {
 }
 
 /** Needs the tables `u` and `p`. */
-const ownColumns = `
+export const userColumnsText = `
   u.uid, u.name, u.sort_name as "sortName", u.avatar, u.link, u.role, p.online,
   u.status_message as "statusMessage", u.metadata, u.tags, u.created_at as "createdAt",
   u.updated_at as "updatedAt", p.last_active_at as "lastActiveAt",
@@ -34,7 +34,7 @@ const ownColumns = `
 
 /** A user as seen by a viewer, who may be no one. */
 function columns(viewer: string | undefined) {
-  return sql`${sql.raw(ownColumns)}, ${blocks(viewer)}`
+  return sql`${sql.raw(userColumnsText)}, ${blocks(viewer)}`
 }
 
 function blocks(viewer: string | undefined) {
@@ -122,7 +122,7 @@ export interface SeenUser {
 
 const seenUsers = hot<UserRow & { place: number }>(
   'seen users',
-  `select w.place, ${ownColumns},
+  `select w.place, ${userColumnsText},
           (select b.blocked_at from blocked_users b where b.app_id = w.app_id
              and b.uid = w.viewer and b.blocked_uid = u.uid) as "blockedByMeAt",
           (select b.blocked_at from blocked_users b where b.app_id = w.app_id
