@@ -1,4 +1,7 @@
-/** A worker that dies between commit and acknowledgement: `node dying-worker.ts`, set up by the environment. */
+/**
+ * A worker that dies: `node dying-worker.ts before` while it handles an event, `after` between the
+ * commit and the acknowledgement.
+ */
 import { pino } from 'pino'
 import { connectNow } from '../bus/bus.ts'
 import { openDeadLetters } from '../bus/dead-letters.ts'
@@ -7,9 +10,14 @@ import { openDatabase } from '../database/pool.ts'
 import { startWorker } from '../worker/worker.ts'
 import { echoListener } from './echo-listener.ts'
 
+const [, , moment] = process.argv
 const { DATABASE_URL = '', NATS_URL = '', NATS_PREFIX = '' } = process.env
 const bus = await connectNow(NATS_URL)
 const stream = openEventStream(bus, { prefix: NATS_PREFIX, hours: 1, replicas: 1 })
+async function die(): Promise<undefined> {
+  process.kill(process.pid, 'SIGKILL')
+}
+
 startWorker({
   database: openDatabase({
     ...{ url: DATABASE_URL, poolSize: 4, statementTimeoutMs: 10_000 },
@@ -18,10 +26,10 @@ startWorker({
   stream,
   letters: openDeadLetters(stream),
   // Is called right after the commit.
-  sink: () => process.kill(process.pid, 'SIGKILL'),
+  sink: die,
   clock: () => Math.floor(Date.now() / 1000),
   log: pino({ level: 'warn' }),
   onOutcome: () => undefined,
-  listeners: [echoListener],
+  listeners: [moment === 'after' ? echoListener : { ...echoListener, on: { 'user.created': die } }],
   ...{ concurrency: 1, attempts: 1, retryMs: 10, hours: 1 },
 })

@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises'
 import { AckPolicy, DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import { type DeadLetters, onlyForHeader } from '../bus/dead-letters.ts'
@@ -25,7 +26,10 @@ interface Heard {
   readonly events: readonly HeardEvent[]
 }
 
-const ackWaitMs = 30_000
+/** What a process had in hand when it died comes again after this time, before anything newer. */
+const ackWaitMs = 10_000
+/** NATS does not look at the clock all the time. */
+const graceMs = 1000
 /** Messages in hand. One that waits for its next attempt holds up only those of its own key. */
 const mostPending = 64
 
@@ -33,6 +37,7 @@ const mostPending = 64
 export async function consume(parts: ConsumerParts, consuming: Consuming): Promise<void> {
   const { stopping } = consuming
   const messages = await openMessages(parts, consuming)
+  if (!messages) return
   const stop = () => void messages.close()
   if (stopping.aborted) stop()
   stopping.addEventListener('abort', stop)
@@ -56,10 +61,12 @@ export async function consume(parts: ConsumerParts, consuming: Consuming): Promi
   }
 }
 
-async function openMessages({ stream }: ConsumerParts, { listener, strand }: Consuming) {
+/** Undefined: told to stop before there were any. */
+async function openMessages({ stream }: ConsumerParts, consuming: Consuming) {
+  const { listener, strand, stopping } = consuming
   const { client, manager } = await stream.open()
   const name = `${listener.name}-${strand}`
-  await manager.consumers.add(stream.eventsName, {
+  const { num_ack_pending: inHand } = await manager.consumers.add(stream.eventsName, {
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),
@@ -69,8 +76,15 @@ async function openMessages({ stream }: ConsumerParts, { listener, strand }: Con
     // The server would give up without a word; we write a letter.
     max_deliver: -1,
   })
+  // Nobody else holds the lease: these were in the hands of a process that is gone.
+  if (inHand > 0) await pause(ackWaitMs + graceMs, stopping)
+  if (stopping.aborted) return undefined
   const consumer = await client.consumers.get(stream.eventsName, name)
   return consumer.consume({ max_messages: mostPending, abort_on_missing_resource: true })
+}
+
+async function pause(ms: number, stopping: AbortSignal): Promise<void> {
+  await after(ms, undefined, { signal: stopping }).catch(() => undefined)
 }
 
 /** The one noun that it listens to, or all. */

@@ -107,17 +107,36 @@ test('what cannot be handled becomes a dead letter, which can be handed in again
   expect([again.code, again.stderr]).toEqual([1, `There is no dead letter ${number}.\n`])
 })
 
-test('a worker that dies between commit and acknowledgement has not handled it twice', async () => {
-  const { app, NATS_PREFIX } = await startLive([])
-  await app.given.users('ann')
+async function workerThatDies(
+  { databaseUrl }: TestApp,
+  NATS_PREFIX: string,
+  moment: 'before' | 'after',
+): Promise<void> {
   const path = fileURLToPath(new URL('../testing/dying-worker.ts', import.meta.url))
-  const child = spawn(process.execPath, [path], {
-    env: { PATH: process.env.PATH, DATABASE_URL: app.databaseUrl, NATS_URL: natsUrl, NATS_PREFIX },
+  const child = spawn(process.execPath, [path, moment], {
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NATS_URL: natsUrl, NATS_PREFIX },
     stdio: 'inherit',
   })
   const [, signal] = await once(child, 'exit')
   expect(signal).toBe('SIGKILL')
-  // Otherwise NATS would wait half a minute for the dead.
+}
+
+test('what a worker had in hand when it died is handled before anything newer', async () => {
+  const { app, NATS_PREFIX } = await startLive([])
+  await app.given.users('ann')
+  await workerThatDies(app, NATS_PREFIX, 'before')
+  await app.given.users('bob', 'cid')
+  const { listener, handled } = recorder('echo', () => false)
+  app.startWorker([listener])
+  await expect.poll(() => handled, wait).toHaveLength(3)
+  expect(handled).toEqual(['ann', 'bob', 'cid'])
+})
+
+test('a worker that dies between commit and acknowledgement has not handled it twice', async () => {
+  const { app, NATS_PREFIX } = await startLive([])
+  await app.given.users('ann')
+  await workerThatDies(app, NATS_PREFIX, 'after')
+  // Otherwise NATS would wait for the dead.
   await deleteConsumers(natsUrl, NATS_PREFIX)
   app.startWorker([echoListener])
   const metrics = async () => (await send(app.origin, { path: '/metrics' })).text
