@@ -43,13 +43,15 @@ export function receive(
   request: IncomingMessage,
 ): Connection {
   const connection = new SocketConnection(ws, socket, parts)
+  // Read now: whatever refers to the request keeps it for as long as the socket lives.
+  const address = addressOf(request)
   const late = setTimeout(() => connection.close('notAuthenticated'), parts.authTimeoutMs)
   let conversing: ReturnType<typeof openConversing> | undefined
   let greeted = false
 
   async function greet(frame: AuthFrame): Promise<void> {
     clearTimeout(late)
-    const session = await authenticate(parts, connection, addressOf(request), frame)
+    const session = await authenticate(parts, connection, address, frame)
     if (!session) return
     // It may speak once it is welcome, which is before it has caught up.
     conversing = openConversing(parts, session)

@@ -17,6 +17,10 @@ function listener(uid = 'ann'): Listener & { heard: string; writes: number } {
   }
 }
 
+function busyFor(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
 test('what came while a listener read the log follows, where it is newer', () => {
   const channel = new Channel(0)
   const ann = listener()
@@ -59,6 +63,25 @@ test('a lone frame is written at once; under load, many in one write and in orde
   channel.send([message(51), message(52)])
   channel.sendTo([message(53)], ({ uid }) => uid === 'ann')
   expect(ann.heard).toMatch(/m50 m51 m52 m53 $/)
+})
+
+test('a conversation whose writes take long leaves as long to others', async () => {
+  const channel = new Channel(1)
+  const slow = listener()
+  const { write } = slow
+  slow.write = (frames, count) => {
+    write.call(slow, frames, count)
+    busyFor(40)
+  }
+  channel.wait(slow)
+  channel.admit(slow, { seq: 0, change: 0 })
+  channel.send([message(1)])
+  busyFor(5)
+  channel.send([message(2)])
+  channel.send([message(3)])
+  expect(slow.heard).toBe('m1 ')
+  await expect.poll(() => slow.heard).toBe('m1 m2 m3 ')
+  expect(slow.writes).toBe(2)
 })
 
 test('who is removed has heard what was sent before, and hears nothing after', () => {

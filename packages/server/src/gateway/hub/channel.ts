@@ -38,6 +38,7 @@ export class Channel {
   #passed: Position = { seq: 0, change: 0 }
   #queue: Buffer[] = []
   #flushedAt = 0
+  #pauseMs = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(coalesceMs: number) {
@@ -85,8 +86,8 @@ export class Channel {
     if (this.#live.size === 0) return
     for (const { bytes } of heard) this.#queue.push(bytes)
     const sinceMs = performance.now() - this.#flushedAt
-    if (sinceMs >= this.#coalesceMs) this.flush()
-    else this.#timer ??= setTimeout(() => this.flush(), this.#coalesceMs - sinceMs)
+    if (sinceMs >= this.#pauseMs) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), this.#pauseMs - sinceMs)
   }
 
   /** Only to some, in order with what went to everyone. */
@@ -111,9 +112,12 @@ export class Channel {
     this.#queue = []
     const [first] = frames
     const bytes = first && frames.length === 1 ? first : Buffer.concat(frames)
+    const startedAt = performance.now()
     for (const listener of this.#live) listener.write(bytes, frames.length)
-    // Many writes take long: what came meanwhile is load, and goes together.
+    // Many writes take long: what came meanwhile is load, and goes together. Half of the time at
+    // least belongs to the other conversations.
     this.#flushedAt = performance.now()
+    this.#pauseMs = Math.max(this.#coalesceMs, this.#flushedAt - startedAt)
   }
 
   #sendApart(heard: readonly Heard[], chosen: (listener: Listener) => boolean): void {
