@@ -10,6 +10,7 @@ import {
   createScratchDatabase,
   type ScratchDatabase,
 } from '../../packages/server/src/testing/scratch-database.ts'
+import { openVault, type Vault } from '../../packages/server/src/vault/vault.ts'
 import { ensureServices, type Services } from '../../tools/services.ts'
 import type { Report } from './report.ts'
 import { type Serving, type Settings, startServing } from './serving.ts'
@@ -38,6 +39,8 @@ export interface BenchContext {
   startServer(databaseUrl: string): Promise<BenchServer>
   /** The service as it is run, `chorale serve`, with an app to call it by; only the API if not said. */
   serve(databaseUrl: string, parts?: string): Promise<Served>
+  /** The same with gateways beside the api, each in its own process. */
+  serveApart(databaseUrl: string, gateways: number, more?: Settings): Promise<ServedApart>
 }
 
 interface BenchServer {
@@ -53,6 +56,13 @@ export interface BenchApp {
 }
 
 export interface Served extends Serving, Pick<BenchApp, 'appId' | 'apiKey'> {}
+
+interface ServedApart {
+  readonly api: Served
+  readonly gateways: readonly Serving[]
+  /** Holds the secrets of the app. */
+  readonly vault: Vault
+}
 
 export async function runBench(
   bench: Bench,
@@ -77,6 +87,15 @@ export async function runBench(
     freshDatabase: async () => stack.use(await createScratchDatabase(services.databaseUrl)),
     startServer: (databaseUrl) => startServer(settingsFor(databaseUrl), stack),
     serve: (databaseUrl, parts = 'api') => serve(settingsFor(databaseUrl), stack, parts),
+    async serveApart(databaseUrl, count, more = {}) {
+      const settings = { ...settingsFor(databaseUrl), ...more }
+      const api = await serve(settings, stack, 'api')
+      const gateways: Serving[] = []
+      while (gateways.length < count) {
+        gateways.push(stack.use(await startServing(settings, 'gateway')))
+      }
+      return { api, gateways, vault: openVault(Buffer.from(masterKey, 'base64')) }
+    },
   })
 }
 

@@ -43,7 +43,8 @@ async function spent(serverPid: number, query: Query) {
   }
 }
 
-function ownUs(pid: number): number {
+/** Of one process since it began. */
+export function ownUs(pid: number): number {
   const [user, system] = times(pid)
   return (user + system) * tickUs
 }

@@ -7,16 +7,24 @@ const headOf = ({ origin, appId, apiKey }: Target) =>
   `POST /v3/messages HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nappId: ${appId}\r\n` +
   `apikey: ${apiKey}\r\nContent-Type: application/json\r\n`
 
-const body = (receiver: string, muid: string) =>
-  `{"category":"message","type":"text","receiverType":"user","receiver":"${receiver}",` +
-  `"muid":"${muid}","data":{"text":"${text}"}}`
+const body = (receiver: string, muid: string, says = text, receiverType = 'user') =>
+  `{"category":"message","type":"text","receiverType":"${receiverType}","receiver":"${receiver}",` +
+  `"muid":"${muid}","data":{"text":"${says}"}}`
 
 /** A request as it goes over the wire: some user writes to the next one, or the other way round. */
-export function sendRequest(target: Target): string {
+export function sendRequest(target: Target, says = text): string {
   const c = 1 + Math.floor(Math.random() * pairs)
   const both = [`user-${c}`, `user-${(c % pairs) + 1}`]
-  const [sender, receiver = ''] = Math.random() < 0.5 ? both : both.toReversed()
-  const message = body(receiver, crypto.randomUUID())
+  const [sender = '', receiver = ''] = Math.random() < 0.5 ? both : both.toReversed()
+  return requestOf(target, sender, body(receiver, crypto.randomUUID(), says))
+}
+
+/** The first user writes into a group. */
+export function groupRequest(target: Target, guid: string, says: string): string {
+  return requestOf(target, 'user-1', body(guid, crypto.randomUUID(), says, 'group'))
+}
+
+function requestOf(target: Target, sender: string, message: string): string {
   return `${headOf(target)}onBehalfOf: ${sender}\r\nContent-Length: ${message.length}\r\n\r\n${message}`
 }
 

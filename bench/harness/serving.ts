@@ -13,6 +13,8 @@ export type Settings = Readonly<Record<string, string>>
 export interface Serving extends AsyncDisposable {
   readonly origin: string
   readonly pid: number
+  /** What it has said so far. */
+  log(): string
 }
 
 /**
@@ -31,7 +33,8 @@ export async function startServing(settings: Settings, parts: string): Promise<S
   })
   closeSync(output)
   const ended = once(child, 'close')
-  const address = () => /"address":"([^"]+)"/.exec(readFileSync(log, 'utf8'))?.[1]
+  const said = () => readFileSync(log, 'utf8')
+  const address = () => /"address":"([^"]+)"/.exec(said())?.[1]
   await waitUntil(() => address() !== undefined || child.exitCode !== null, 30_000)
   const origin = address()
   const { pid } = child
@@ -41,6 +44,7 @@ export async function startServing(settings: Settings, parts: string): Promise<S
   return {
     origin,
     pid,
+    log: said,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await ended

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { bench } from './fanout.ts'
+import { runBench } from './harness/context.ts'
+import { missed } from './harness/report.ts'
+
+test('the gateway passes on what ws alone does, at least three times as fast, and a socket costs little', async () => {
+  const report = await runBench(bench, () => undefined)
+  expect(missed(report)).toEqual([])
+})

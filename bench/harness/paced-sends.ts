@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { percentile } from './figures.ts'
+import { openHttpConnection } from './http-connection.ts'
+import type { Pace, PacedResult } from './paced.ts'
+
+// A wait is counted from the moment at which the message should have been sent: what is late
+// because earlier ones were slow, or because this process was, counts as slow.
+
+const connections = 64
+
+/** `request` is told when it should have been sent. */
+export async function sendPaced(
+  origin: string,
+  request: (at: number) => string,
+  { perSecond, seconds }: Pace,
+): Promise<PacedResult> {
+  using stack = new DisposableStack()
+  const idle = await Promise.all(
+    Array.from({ length: connections }, () => openHttpConnection(origin)),
+  )
+  for (const connection of idle) stack.use(connection)
+  const waits: number[] = []
+  const due: number[] = []
+  const sendNext = async () => {
+    const connection = idle.pop()
+    if (!connection) return
+    for (let at = due.shift(); at !== undefined; at = due.shift()) {
+      const status = await connection.exchange(request(at))
+      if (status !== 200) throw new Error(`A send was answered with ${status}.`)
+      waits.push(performance.now() - at)
+    }
+    idle.push(connection)
+  }
+  const total = perSecond * seconds
+  const start = performance.now()
+  const at = (n: number) => start + (n * 1000) / perSecond
+  const under = new Set<Promise<void>>()
+  for (let n = 0; n < total; await sleep(1)) {
+    for (; n < total && at(n) <= performance.now(); n++) {
+      due.push(at(n))
+      const one: Promise<void> = sendNext().finally(() => under.delete(one))
+      under.add(one)
+    }
+  }
+  await Promise.all(under)
+  return { sent: waits.length, p50Ms: percentile(waits, 0.5), p99Ms: percentile(waits, 0.99) }
+}

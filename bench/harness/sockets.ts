@@ -1,0 +1,93 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Pace } from './paced.ts'
+import type { Target } from './sends.ts'
+
+/** What is sent: into a group, between pairs of users, or past everything to the first sockets. */
+export type Sends =
+  | { readonly to: 'group'; readonly target: Target; readonly guid: string }
+  | { readonly to: 'pairs'; readonly target: Target }
+  | { readonly to: 'bare'; readonly first: number; readonly bytes: number }
+
+interface Load {
+  readonly sends: Sends
+  readonly origin: string
+  /** Sockets that hear each message. */
+  readonly receivers: number
+}
+
+export interface Flood extends Load {
+  readonly inFlight: number
+  readonly seconds: number
+}
+
+export interface Paced extends Load {
+  readonly pace: Pace
+}
+
+export type Order =
+  | { is: 'open'; origin: string; appId: string; auths: readonly string[] }
+  | ({ is: 'flood' } & Flood)
+  | ({ is: 'pace' } & Paced)
+
+export interface Opened {
+  readonly seconds: number
+}
+
+export interface Heard {
+  readonly deliveries: number
+  readonly seconds: number
+  readonly messageBytes: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** Sockets in a process of their own, which also sends what they hear. */
+export interface Sockets extends AsyncDisposable {
+  readonly pid: number
+  open(origin: string, appId: string, auths: readonly string[]): Promise<Opened>
+  flood(flood: Flood): Promise<Heard>
+  pace(paced: Paced): Promise<Heard>
+}
+
+/** A program that ends when this process does, or before. */
+export function startProgram(file: URL): ChildProcess & AsyncDisposable {
+  const child = fork(fileURLToPath(file), { execArgv: [], env: { PATH: process.env.PATH } })
+  const ended = once(child, 'exit')
+  return Object.assign(child, {
+    async [Symbol.asyncDispose]() {
+      child.kill()
+      await ended
+    },
+  })
+}
+
+export async function nextMessage(child: ChildProcess): Promise<unknown> {
+  const done = new AbortController()
+  const { signal } = done
+  const [what] = await Promise.race([
+    once(child, 'message', { signal }),
+    once(child, 'exit', { signal }),
+  ])
+  done.abort()
+  if (child.exitCode === null) return what
+  throw new Error(`A program of the load ended with ${child.exitCode}.`)
+}
+
+export function startSockets(): Sockets {
+  const child = startProgram(new URL('./socket-process.ts', import.meta.url))
+  const ask = async (order: Order) => {
+    child.send(order)
+    return await nextMessage(child)
+  }
+  return {
+    pid: child.pid ?? 0,
+    // The program answers each order as its type says.
+    open: async (origin, appId, auths) =>
+      (await ask({ is: 'open', origin, appId, auths })) as Opened,
+    flood: async (flood) => (await ask({ is: 'flood', ...flood })) as Heard,
+    pace: async (paced) => (await ask({ is: 'pace', ...paced })) as Heard,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  }
+}
