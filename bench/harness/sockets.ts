@@ -53,7 +53,12 @@ export interface Sockets extends AsyncDisposable {
 
 /** A program that ends when this process does, or before. */
 export function startProgram(file: URL): ChildProcess & AsyncDisposable {
-  const child = fork(fileURLToPath(file), { execArgv: [], env: { PATH: process.env.PATH } })
+  const child = fork(fileURLToPath(file), {
+    execArgv: [],
+    env: { PATH: process.env.PATH },
+    // Unlike JSON, it has infinity.
+    serialization: 'advanced',
+  })
   const ended = once(child, 'exit')
   return Object.assign(child, {
     async [Symbol.asyncDispose]() {

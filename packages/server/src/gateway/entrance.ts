@@ -4,11 +4,13 @@ import { type CatchUpParts, catchUp, type Place } from './catch-up.ts'
 import { print, printWelcome } from './frames.ts'
 import type { Followers } from './hub/followers.ts'
 import type { Feed, Seat, Users } from './ports.ts'
+import type { Seats } from './seats.ts'
 import type { Session } from './session.ts'
 import type { ConversationKey } from './signals.ts'
 
 export interface EntranceParts extends CatchUpParts {
   readonly feed: Feed
+  readonly seats: Seats
   readonly users: Pick<Users, 'self'>
   readonly signals: Signals
   readonly followers: Followers
@@ -42,14 +44,13 @@ export async function enter(
 
 /** Follows every conversation of the user, and reads where each stands only after that. */
 async function takeSeats(parts: EntranceParts, session: Session): Promise<readonly Seat[]> {
-  const user = [session.identity]
-  let seats = await parts.feed.seatsOf(user)
+  let seats = await parts.seats(session.identity)
   for (let round = 0; round < mostRounds; round++) {
     const fresh = seats.filter(({ label }) => !session.following.has(label))
     if (round > 0 && fresh.length === 0) break
     for (const seat of fresh) follow(parts, session, seat)
     await parts.signals.settled()
-    seats = await parts.feed.seatsOf(user)
+    seats = await parts.seats(session.identity)
   }
   const labels = new Set(seats.map(({ label }) => label))
   for (const label of session.following.keys()) if (!labels.has(label)) stop(parts, session, label)

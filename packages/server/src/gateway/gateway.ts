@@ -17,6 +17,7 @@ import { openGatewayMetrics } from './metrics.ts'
 import { openPeople } from './people.ts'
 import type { Feed, PresenceStore, Users } from './ports.ts'
 import { openPresence } from './presence.ts'
+import { openSeats } from './seats.ts'
 
 export interface GatewayOptions {
   /** `*`: any. */
@@ -106,7 +107,8 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
     onLeft: (followed) => followers.release(followed),
     onError: (error) => log.warn({ err: error }, 'a conversation could not be passed on'),
   })
-  const entrance = { ...options, feed, users, signals, followers, log }
+  const seats = openSeats(feed)
+  const entrance = { ...options, feed, seats, users, signals, followers, log }
   const people = openPeople({ ...entrance, onMove: (move) => presence.moved(move) })
   const presence = openPresence({
     ...{ store: parts.presence, signals, log, leaseSeconds: options.leaseSeconds },

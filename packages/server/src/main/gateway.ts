@@ -5,7 +5,7 @@ import type { Signals } from '../bus/signals.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { openFeed, type People } from '../domain/conversations/index.ts'
-import { circleOf, openPresenceStore, printSelf } from '../domain/users/index.ts'
+import { openCircles, openPresenceStore } from '../domain/users/index.ts'
 import { type GatewayOptions, openGateway } from '../gateway/gateway.ts'
 import type { Users } from '../gateway/ports.ts'
 import type { Metrics } from '../http/metrics.ts'
@@ -49,14 +49,15 @@ export function openConfiguredGateway(
 }
 
 function usersWith({ database: { db }, identify }: GatewayAssembly): Users {
+  const { circleOf, printSelf } = openCircles(db)
   return {
     async authenticate(credentials) {
       const caller = await identify(credentials, me.getMe, {})
       if (caller.kind !== 'device') throw new Error('A device was taken for something else.')
       return { appId: caller.app.appId, uid: caller.actor.uid }
     },
-    self: (appId, uid) => printSelf({ appId, db }, uid),
-    circleOf: (appId, uid) => circleOf({ appId, db }, uid),
+    self: printSelf,
+    circleOf,
   }
 }
 

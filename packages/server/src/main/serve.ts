@@ -3,6 +3,12 @@ import { type Config, readConfig } from '../config.ts'
 import { listeners as eventListeners } from '../listeners.ts'
 import { type Assembly, assemble, openLog } from './assemble.ts'
 
+/**
+ * A gateway that takes over from another gets thousands of devices at once. The kernel drops those
+ * that find no place, and they try again only after seconds.
+ */
+const backlog = 4096
+
 const parts = ['api', 'gateway', 'worker'] as const
 type Part = (typeof parts)[number]
 
@@ -30,7 +36,7 @@ async function serve(options: Options): Promise<void> {
   const stopped = signal()
   const listeners = listenersOf(assembly, config, options.parts)
   for (const { server, port } of listeners) {
-    const address = await server.listen({ host: config.HOST, port })
+    const address = await server.listen({ host: config.HOST, port, backlog })
     log.info({ address, parts: options.parts }, 'listening')
   }
   if (options.parts.includes('worker')) {

@@ -1,19 +1,38 @@
-import { sql } from 'kysely'
-import type { AppDb } from '../../database/app-db.ts'
+import type { Db } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
+import { byName } from '../../database/loader.ts'
+
+export interface CircleQuestion {
+  readonly appId: string
+  readonly uid: string
+}
 
 export interface CircleRow {
   readonly friends: string[]
   readonly blocked: string[]
 }
 
-/** A user's friends, and whom they have blocked or are blocked by. */
-export async function findCircle({ appId, db }: AppDb, uid: string): Promise<CircleRow> {
-  const { rows } = await sql<CircleRow>`
-    select array(select friend_uid from friends
-                 where app_id = ${appId} and uid = ${uid}) as friends,
-           array(select blocked_uid from blocked_users
-                 where app_id = ${appId} and uid = ${uid}
-                 union select uid from blocked_users
-                 where app_id = ${appId} and blocked_uid = ${uid}) as blocked`.execute(db)
-  return rows[0] ?? { friends: [], blocked: [] }
+const circles = hot<CircleRow & { place: number }>(
+  'circles',
+  `select w.place,
+          array(select f.friend_uid from friends f
+                where f.app_id = w.app_id and f.uid = w.uid) as friends,
+          array(select b.blocked_uid from blocked_users b
+                where b.app_id = w.app_id and b.uid = w.uid
+                union select b.uid from blocked_users b
+                where b.app_id = w.app_id and b.blocked_uid = w.uid) as blocked
+   from unnest($1::text[], $2::text[]) with ordinality as w(app_id, uid, place)`,
+)
+
+/** The friends of each, and whom they have blocked or are blocked by. */
+export async function findCircles(
+  db: Db,
+  wanted: readonly CircleQuestion[],
+  nameOf: (key: CircleQuestion) => string,
+): Promise<Map<string, CircleRow>> {
+  const rows = await run(db, circles, [
+    wanted.map(({ appId }) => appId),
+    wanted.map(({ uid }) => uid),
+  ])
+  return byName(wanted, rows, nameOf)
 }

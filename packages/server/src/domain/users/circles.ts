@@ -1,17 +1,42 @@
-import type { AppDb } from '../../database/app-db.ts'
-import { findCircle } from './circles.sql.ts'
+import type { Db } from '../../database/app-db.ts'
+import { openLoader } from '../../database/loader.ts'
+import { type CircleQuestion, findCircles } from './circles.sql.ts'
 import { shown } from './user-view.ts'
-import { findUser } from './users.sql.ts'
+import { findSeenUsers } from './users.sql.ts'
 
-/** Whom a user knows: whose coming and going they hear of, and who is silent for them. */
-export async function circleOf(db: AppDb, uid: string) {
-  const { friends, blocked } = await findCircle(db, uid)
-  return { friends: new Set(friends), blocked: new Set(blocked) }
+const atOnce = { concurrency: 2, mostPerBatch: 100 }
+
+/** What is asked about every user who connects: thousands come at once when a gateway is lost. */
+export function openCircles(db: Db) {
+  const circles = openLoader({
+    ...{ ...atOnce, nameOf },
+    fetch: (wanted: readonly CircleQuestion[]) => findCircles(db, wanted, nameOf),
+  })
+  const selves = openLoader({
+    ...{ ...atOnce, nameOf },
+    fetch: (wanted: readonly CircleQuestion[]) =>
+      findSeenUsers(
+        db,
+        wanted.map((one) => ({ ...one, viewer: undefined })),
+        nameOf,
+      ),
+  })
+  return {
+    /** Whom a user knows: whose coming and going they hear of, and who is silent for them. */
+    async circleOf(appId: string, uid: string) {
+      const { friends = [], blocked = [] } = (await circles.load({ appId, uid })) ?? {}
+      return { friends: new Set(friends), blocked: new Set(blocked) }
+    },
+
+    /** A user as they see themselves, as JSON text. */
+    async printSelf(appId: string, uid: string): Promise<string> {
+      const row = await selves.load({ appId, uid })
+      if (!row) throw new Error('The user is gone.')
+      return JSON.stringify(shown(row, { withTags: true }))
+    },
+  }
 }
 
-/** A user as they see themselves, as JSON text. */
-export async function printSelf(db: AppDb, uid: string): Promise<string> {
-  const row = await findUser(db, uid, undefined)
-  if (!row) throw new Error('The user is gone.')
-  return JSON.stringify(shown(row, { withTags: true }))
+function nameOf({ appId, uid }: CircleQuestion): string {
+  return `${appId} ${uid}`
 }

@@ -1,7 +1,7 @@
 export { requireUser } from './access.ts'
 export { authTokenHandlers } from './auth-tokens.ts'
 export { blockedUserHandlers } from './blocked-users.ts'
-export { circleOf, printSelf } from './circles.ts'
+export { openCircles } from './circles.ts'
 export { friendHandlers } from './friends.ts'
 export { meHandlers } from './me.ts'
 export { openPresenceStore } from './presence.ts'

@@ -1,0 +1,20 @@
+import { openLoader } from '../database/loader.ts'
+import type { Feed, Identity, Seat } from './ports.ts'
+
+/** Every conversation of a user. */
+export type Seats = (user: Identity) => Promise<readonly Seat[]>
+
+const atOnce = { concurrency: 2, mostPerBatch: 50 }
+
+/** Those who come at the same moment ask together: of a lost gateway, thousands do. */
+export function openSeats(feed: Pick<Feed, 'seatsOf'>): Seats {
+  const { load } = openLoader<Identity, readonly Seat[]>({
+    ...{ ...atOnce, nameOf },
+    fetch: async (users) => Map.groupBy(await feed.seatsOf(users), nameOf),
+  })
+  return async (user) => (await load(user)) ?? []
+}
+
+function nameOf({ appId, uid }: Identity): string {
+  return `${appId} ${uid}`
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Device } from '../testing/device.ts'
+import { startRealtimeStage } from '../testing/realtime-stage.ts'
+
+const stage = await startRealtimeStage()
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const uids = Array.from({ length: 200 }, (_, n) => `user-${n}`)
+
+const wait = { timeout: 15_000, interval: 50 }
+
+/** What a device was shown of the group, before and after it was away. */
+const shown = (...devices: readonly Device[]) => devices.flatMap((one) => one.texts())
+
+const { app, full, device, sayIn } = stage
+const [owner = '', ...participants] = uids
+
+beforeAll(async () => {
+  await app.given.users(...uids)
+  await app.given.group('all', { owner })
+  for (let n = 0; n < participants.length; n += 25) {
+    const body = { participants: participants.slice(n, n + 25) }
+    await full.addMembers({ params: { guid: 'all' }, body })
+  }
+})
+
+test('half of 200 devices lose their gateway at once, come back to another and miss nothing', async () => {
+  const { origin } = await stage.otherApi('live')
+  const staying = await Promise.all(uids.slice(100).map((uid) => device(uid)))
+  const dropped = await Promise.all(uids.slice(0, 100).map((uid) => device(uid, { origin })))
+  let said = 0
+  let over = false
+  const saying = (async () => {
+    while (!over) await sayIn('all', owner, String(++said))
+  })()
+  await expect.poll(() => dropped.every((one) => one.texts().length > 5), wait).toBe(true)
+
+  for (const { ws } of dropped) ws.terminate()
+  const saidBefore = said
+  const back = await Promise.all(
+    dropped.map((gone, n) => device(uids[n] ?? '', { positions: gone.positions() })),
+  )
+  expect(said).toBeGreaterThan(saidBefore)
+  over = true
+  await saying
+  const all = Array.from({ length: said }, (_, n) => String(n + 1))
+  const journeys = [
+    ...staying.map((one) => [one]),
+    ...back.map((one, n) => [...dropped.slice(n, n + 1), one]),
+  ]
+  await expect
+    .poll(() => journeys.every((devices) => shown(...devices).length >= said), wait)
+    .toBe(true)
+  for (const devices of journeys) expect(shown(...devices)).toEqual(all)
+  expect(back.flatMap((one) => one.of('reload'))).toEqual([])
+})
