@@ -92,8 +92,8 @@ const Settings = Type.Object({
   GATEWAY_ORIGINS: Type.String({
     default: '*',
     description:
-      'Web sites whose pages may connect, as in `https://a.example,https://b.example`; `*`: any, ' +
-      'since no browser sends an auth token by itself.',
+      'Web sites whose pages may connect, and call the API as a device, as in ' +
+      '`https://a.example,https://b.example`; `*`: any, since no browser sends an auth token by itself.',
   }),
   GATEWAY_CONNECTIONS: Type.Integer({
     default: 15_000,
@@ -189,6 +189,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   }
   const { CHORALE_MASTER_KEY, ...rest } = parse(given)
   return { ...rest, masterKey: readMasterKey(CHORALE_MASTER_KEY) }
+}
+
+export function originsOf({ GATEWAY_ORIGINS }: Config): readonly string[] {
+  return GATEWAY_ORIGINS.split(',').map((origin) => origin.trim())
 }
 
 function parse(given: NodeJS.ProcessEnv): Static<typeof Settings> {

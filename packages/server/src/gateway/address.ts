@@ -25,12 +25,6 @@ export function addressOf({ headers, url = '' }: IncomingMessage): Credentials {
   }
 }
 
-/** Without an `Origin` it is no browser. */
-export function isAllowedOrigin({ headers }: IncomingMessage, allowed: readonly string[]): boolean {
-  const { origin } = headers
-  return origin === undefined || allowed.includes('*') || allowed.includes(origin)
-}
-
 function pathOf(url: string): string {
   const path = url.split('?', 1)[0] ?? ''
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path

@@ -24,6 +24,10 @@ export function addEventStream(
   for (const version of ['/v3', '/v3.0']) {
     server.get(version + path, (request, reply) => {
       const frame = authOf(request)
+      // From here on the framework writes nothing, and what it had to say would be lost.
+      for (const [name, value] of Object.entries(reply.getHeaders())) {
+        if (value !== undefined) reply.raw.setHeader(name, value)
+      }
       const connection = keep(() => new StreamConnection(reply.raw, parts))
       if (!connection)
         throw new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '5' } })

@@ -5,7 +5,8 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
 import type { Signals } from '../bus/signals.ts'
-import { isAllowedOrigin, isRealtime } from './address.ts'
+import { isAllowedOrigin, type Origins } from '../http/origins.ts'
+import { isRealtime } from './address.ts'
 import type { CallParts } from './calls.ts'
 import { startComparing } from './compare.ts'
 import type { Connection } from './connection.ts'
@@ -20,8 +21,7 @@ import { openPresence } from './presence.ts'
 import { openSeats } from './seats.ts'
 
 export interface GatewayOptions {
-  /** `*`: any. */
-  readonly origins: readonly string[]
+  readonly origins: Origins
   readonly connections: number
   readonly connectionsPerUser: number
   readonly connectionsPerApp: number
@@ -71,7 +71,7 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!isRealtime(request)) return refuse(socket, '404 Not Found')
-    if (!isAllowedOrigin(request, options.origins)) return refuse(socket, '403 Forbidden')
+    if (!isAllowedOrigin(request.headers, options.origins)) return refuse(socket, '403 Forbidden')
     if (isFull()) return refuse(socket, '503 Service Unavailable\r\nRetry-After: 5')
     wss.handleUpgrade(request, socket, head, (ws) => {
       keep(receive(handshake, ws, socket, request))

@@ -10,6 +10,7 @@ import { Printed } from '../pipeline/printed.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { parseBody } from './body.ts'
 import { failureOf } from './errors.ts'
+import { answerOrigins, type Origins } from './origins.ts'
 import { addPages, type Pages } from './pages.ts'
 import { inspectQuery, parseQuery } from './query.ts'
 
@@ -19,6 +20,7 @@ export interface HttpParts {
   readonly log: Logger
   /** Which operations this listener answers. `both` tells them apart by host name. */
   readonly serves: 'chat' | 'management' | 'both' | 'none'
+  readonly origins: Origins
 }
 
 const bodyLimitBytes = 1_048_576
@@ -80,6 +82,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
       ...namesOf(request),
     })
   })
+  answerOrigins(server, parts.origins)
   answerUntilClosed(server)
   server.setErrorHandler((error, request, reply) => {
     const failure = failureOf(error, request.id, log)

@@ -7,7 +7,7 @@ import { openDeadLetters } from '../bus/dead-letters.ts'
 import { openEventFeed } from '../bus/event-feed.ts'
 import { type EventStream, openEventStream, type StreamOptions } from '../bus/event-stream.ts'
 import { openSignals } from '../bus/signals.ts'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError, originsOf } from '../config.ts'
 import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
@@ -96,7 +96,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       nats: () => bus.ping(),
     },
   }
-  const servers = buildServers(config, { pipeline, pages, log })
+  const http = { pipeline, pages, log, origins: originsOf(config) }
+  const servers = buildServers(config, http)
   for (const { server } of servers) stack.defer(() => server.close())
   const owned = stack.move()
   const gateway = {
@@ -122,7 +123,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     startGateway(on) {
       const [api] = servers
       const shared = on === 'api' ? api : undefined
-      const server = shared?.server ?? buildServer({ pipeline, pages, log, serves: 'none' })
+      const server = shared?.server ?? buildServer({ ...http, serves: 'none' })
       if (!shared) owned.defer(() => server.close())
       owned.use(openConfiguredGateway(server, gateway))
       return shared ?? { server, port: config.GATEWAY_PORT || config.PORT }

@@ -2,7 +2,7 @@ import { me } from '@chorale/contract/users'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import type { Signals } from '../bus/signals.ts'
-import type { Config } from '../config.ts'
+import { type Config, originsOf } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { openFeed, type People } from '../domain/conversations/index.ts'
 import { openCircles, openPresenceStore } from '../domain/users/index.ts'
@@ -63,7 +63,7 @@ function usersWith({ database: { db }, identify }: GatewayAssembly): Users {
 
 function optionsOf(config: Config): GatewayOptions {
   return {
-    origins: config.GATEWAY_ORIGINS.split(',').map((origin) => origin.trim()),
+    origins: originsOf(config),
     connections: config.GATEWAY_CONNECTIONS,
     connectionsPerUser: config.GATEWAY_CONNECTIONS_PER_USER,
     connectionsPerApp: config.GATEWAY_CONNECTIONS_PER_APP,

@@ -66,7 +66,7 @@ describe('with a handler that does what it should not', () => {
       metrics: openMetrics(database, database, () => 1_700_000_000),
       checks: {},
     }
-    const server = buildServer({ pipeline, pages, log, serves: 'both' })
+    const server = buildServer({ pipeline, pages, log, serves: 'both', origins: [] })
     stack.defer(() => server.close())
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })
     const headers = { appId: row.appId, apikey: keys.fullAccess.apiKey }

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance } from 'fastify'
+
+/** Whose pages may use the service; `*`: anybody's, since no browser sends a secret by itself. */
+export type Origins = readonly string[]
+
+/** Without an `Origin` it is no browser. */
+export function isAllowedOrigin({ origin }: IncomingHttpHeaders, allowed: Origins): boolean {
+  return origin === undefined || allowed.includes('*') || allowed.includes(origin)
+}
+
+const preflight = {
+  'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
+  // Of a device. The keys of an app belong on its server, so no page can show one.
+  'Access-Control-Allow-Headers': 'appId, authToken, Content-Type',
+  'Access-Control-Max-Age': '7200',
+}
+const exposed =
+  'X-Request-Id, Retry-After, X-Rate-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset'
+
+/** Tells browsers which pages may read the answers. */
+export function answerOrigins(server: FastifyInstance, allowed: Origins): void {
+  server.addHook('onRequest', async ({ headers, method }, reply) => {
+    if (!allowed.includes('*')) reply.header('Vary', 'Origin')
+    if (headers.origin === undefined || !isAllowedOrigin(headers, allowed)) return
+    reply.header('Access-Control-Allow-Origin', allowed.includes('*') ? '*' : headers.origin)
+    reply.header('Access-Control-Expose-Headers', exposed)
+    const asksFirst = method === 'OPTIONS' && headers['access-control-request-method']
+    if (asksFirst) return reply.code(204).headers(preflight).send()
+  })
+}
