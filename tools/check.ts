@@ -22,6 +22,8 @@ interface Step {
   readonly alone?: boolean
   /** Its closing lines are printed even on success: CI reads them. */
   readonly closing?: RegExp
+  /** Lines to be seen even on success, wherever they stand: figures that have a limit. */
+  readonly figures?: RegExp
 }
 
 const bin = (name: string) => join(root, 'node_modules/.bin', name)
@@ -64,7 +66,7 @@ const steps: readonly Step[] = [
   },
   { name: 'openapi', ...script('openapi:lint') },
   { name: 'generated files', ...script('generated', '--', '--check') },
-  { name: 'tests', ...vitest('unit') },
+  { name: 'tests', ...vitest('unit'), figures: /^sdk: / },
   // Reads what the tests have just noted; the long tests begin their notes anew.
   { name: 'contract coverage', command: tool('contract-coverage.ts'), alone: true },
   ...(options.long ? [{ name: 'long tests', ...vitest('long', '--passWithNoTests') }] : []),
@@ -88,7 +90,7 @@ async function runStep(step: Step): Promise<Result> {
   const passed = code === 0
   console.log(`${passed ? '✓' : '✗'} ${step.name.padEnd(18)} ${seconds(start).padStart(8)}`)
   if (!passed || options.verbose) console.log(output.trimEnd().replace(/^/gm, '    '))
-  return { name: step.name, passed, closing: closingLines(output, step.closing) }
+  return { name: step.name, passed, closing: closingLines(output, step) }
 }
 
 function capture([program = '', ...args]: readonly string[]) {
@@ -109,11 +111,13 @@ function capture([program = '', ...args]: readonly string[]) {
   })
 }
 
-function closingLines(output: string, begin: RegExp | undefined): string {
-  if (!begin) return ''
+function closingLines(output: string, { closing, figures }: Step): string {
   const lines = output.trimEnd().split('\n')
-  const first = lines.findLastIndex((line) => begin.test(line))
-  return first < 0 ? '' : lines.slice(first).join('\n')
+  const first = closing ? lines.findLastIndex((line) => closing.test(line)) : -1
+  return [
+    ...lines.filter((line) => figures?.test(line)),
+    ...(first < 0 ? [] : lines.slice(first)),
+  ].join('\n')
 }
 
 /** Takes the steps in order, `width` at a time. */
