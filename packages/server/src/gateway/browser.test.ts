@@ -61,6 +61,8 @@ test('two pages exchange messages, typing and receipts; one goes offline, and mi
   await expect.poll(() => texts(ann).then((all) => all.at(-1)), wait).toMatch(/^At eight/)
   await expect.poll(() => ann.textContent('#typing'), wait).toBe('')
 
+  // What is read while he is away, nobody tells him later.
+  await expect.poll(() => states(bob), wait).toEqual(['read'])
   await bob.context().setOffline(true)
   await network.close()
   await expect.poll(() => bob.textContent('#connection'), wait).not.toBe('you are online')
