@@ -30,7 +30,6 @@ export {
   deleteParticipants,
   ensureUserConversation,
   entryColumns,
-  entryColumnsText,
   findEntry,
   insertConversation,
   insertParticipants,

@@ -111,12 +111,11 @@ export async function findEntry(
 }
 
 /** Needs the table `e`. */
-export const entryColumnsText = `
+export const entryColumns = sql.raw(`
   e.bucket, e.conversation_key as key, e.seq, e.id, e.sender, e.category, e.type, e.muid,
   e.data::text as data, e.extra, e.sent_at as "sentAt",
   coalesce(e.updated_at, e.sent_at) as "updatedAt", e.edited_at as "editedAt",
-  e.deleted_at as "deletedAt"`
-export const entryColumns = sql.raw(entryColumnsText)
+  e.deleted_at as "deletedAt"`)
 
 export interface Muid extends ConversationKey {
   readonly sender: string
