@@ -49,7 +49,7 @@ export function peopleIn(db: AppDb): People {
   }
 }
 
-const atOnce = { concurrency: 2, mostPerBatch: 500 }
+const atOnce = { concurrency: 1, mostPerBatch: 500 }
 const seenName = (key: SeenUser | SeenGroup) =>
   `${key.appId} ${'uid' in key ? key.uid : key.guid} ${key.viewer ?? ''}`
 

@@ -36,7 +36,7 @@ import {
 import { subscribeByReply } from './threads.sql.ts'
 
 const systemUid = 'app_system'
-const atOnce = { concurrency: 2, mostPerBatch: 200 }
+const atOnce = { concurrency: 1, mostPerBatch: 200 }
 
 export interface Sending {
   readonly db: Db
