@@ -40,7 +40,7 @@ export const bench: Bench = {
         { what: 'holes in seq or ids out of order', value: broken, atMost: 0 },
       ],
       notes: [
-        `${rounds} rounds of ${seconds} s each way, in turns; ${inFlight} in flight, 2 lanes; bare: 16 clients.`,
+        `${rounds} rounds of ${seconds} s each way, in turns; ${inFlight} in flight, one lane; bare: 16 clients.`,
         'The lane writes head, entry, own-count and receipt; bare writes head and entry.',
         'Published: each batch also goes to JetStream, and its receipt is cleared; bundles that were stored count.',
       ],
