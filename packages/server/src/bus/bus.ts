@@ -13,7 +13,14 @@ export interface Bus extends AsyncDisposable {
 }
 
 const retryMs = 1000
-const how = { name: 'chorale', timeout: 5000, reconnectTimeWait: 500, reconnectJitter: 500 }
+const how = {
+  name: 'chorale',
+  timeout: 5000,
+  reconnectTimeWait: 500,
+  reconnectJitter: 500,
+  // Otherwise every publication takes a picture of the stack, in case it fails.
+  noAsyncTraces: true,
+}
 
 /** For a command: rejects when NATS does not answer. */
 export async function connectNow(
