@@ -49,6 +49,13 @@ test('a hot statement is prepared once per connection, and planned once for all 
   ])
 })
 
+test('a statement that is refused does not cost the connection what it has planned', async () => {
+  const { db } = openWith(1)
+  await run(db, sum, [1, 1])
+  await expect(run(db, product, [2 ** 30, 2 ** 30])).rejects.toThrow('out of range')
+  expect((await run(db, keptHot, [])).map(({ name }) => name)).toContain('test_sum')
+})
+
 test('a connection of its own keeps it from other statements', async () => {
   const { db } = openWith(1)
   await run(db, sum, [1, 1])

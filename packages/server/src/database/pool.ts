@@ -34,7 +34,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     'plan_cache_mode=force_generic_plan',
   ])
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: preparing(pool, hot) }) })
-  runHotOn(db, (query) => hot.query(query))
+  runHotOn(db, (query) => queryOn(hot, query))
   return {
     db,
     async ping() {
@@ -77,6 +77,16 @@ function openPool(options: DatabaseOptions, max: number, settings: readonly stri
   // would end the process as well.
   pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
+}
+
+/** The pool's own way gives up the connection, and all it has planned, when a statement is refused. */
+async function queryOn(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const client = await pool.connect()
+  try {
+    return await client.query(query)
+  } finally {
+    client.release()
+  }
 }
 
 /**
