@@ -12,6 +12,7 @@ import { type Assembly, assemble, unixSeconds } from '../main/assemble.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { type Given, givenWith } from './builders.ts'
 import { note } from './contract-coverage.ts'
+import { fetchWithin } from './fetch-within.ts'
 import { cloneDatabase } from './test-database.ts'
 import { openTwin, type Twin } from './twin.ts'
 
@@ -62,6 +63,8 @@ export interface Device {
 export interface TestAppOptions {
   /** Tests with calls at the same time cannot be followed step by step. */
   readonly twin?: boolean
+  /** False: calls by API key stay in the process, for tests that make very many. */
+  readonly sockets?: boolean
   readonly clock?: () => number
   /** Events go to NATS and to these listeners; without this they stay in the outbox. */
   readonly live?: Live
@@ -85,8 +88,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const managementOrigin = originOf(assembly, 1)
   const { db } = assembly.database
   const management = await createManagementKey({ db }, assembly.vault, 'tests', unixSeconds())
+  const within = fetchWithin(
+    new Map(assembly.servers.map(({ server }, place) => [originOf(assembly, place), server])),
+  )
   const client = (keys: AppKeys, who: As, operator: ManagementKey = management) =>
     restClient({
+      ...(options.sockets === false && { fetch: within }),
       baseUrl: `${origin}/v3`,
       appId: keys.appId,
       apiKey: keys[who],

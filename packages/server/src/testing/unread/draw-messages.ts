@@ -26,35 +26,19 @@ export const sendCustom: Draw = (talk) => send(talk, someone(talk), custom(talk)
 /** The app itself writes to the group, and no rule holds it back. */
 export const sendAsApp: Draw = (talk) => send(talk, undefined, text)
 
-/** Several write at the same time; their order is the one that the ids tell. */
-export const sendTogether: Draw = (talk) => {
+/** Several write at the same time, all of them such as may. */
+export function sendTogether(talk: Talk): Drawn[] {
   const { model, random } = talk
   const senders = [...model.places.keys()].filter((uid) => objectionTo(talk, uid) === 'ok')
-  if (senders.length === 0) return sendText(talk)
-  const wanted = Array.from({ length: 2 + random.below(15) }, () => ({
-    sender: random.pick(senders),
-    ...(random.chance(0.8) ? text : custom(talk)),
-  }))
-  let sent: TalkEntry[] = []
-  return {
-    line: `${wanted.map(({ sender }) => sender).join(' ')} send at once`,
-    operations: wanted.length,
-    expected: 'ok',
-    async call() {
-      sent = await Promise.all(
-        wanted.map(async (one) => ({ ...one, id: await post(talk, one.sender, one, undefined) })),
-      )
-      return undefined
-    },
-    apply: () => {
-      model.entries.push(...sent.toSorted((a, b) => Number(a.id) - Number(b.id)))
-    },
-  }
+  if (senders.length === 0) return [sendText(talk)]
+  return Array.from({ length: 2 + random.below(15) }, () =>
+    send(talk, random.pick(senders), random.chance(0.8) ? text : custom(talk)),
+  )
 }
 
 function send(talk: Talk, by: string | undefined, sent: Sent): Drawn {
-  const { model } = talk
-  const muid = model.entries.length % 2 === 0 ? `m${model.entries.length}` : undefined
+  const { model, random } = talk
+  const muid = random.chance(0.5) ? `m${model.muids++}` : undefined
   return {
     line: `${senderOf(by)} sends a ${sent.kind}${sent.counts ? '' : ' that does not count'}`,
     expected: objectionTo(talk, by),
@@ -74,6 +58,7 @@ export const sendAgain: Draw = (talk) => {
   const by = entry.sender === senderOf(undefined) ? undefined : entry.sender
   return {
     line: `${entry.sender} sends ${first} again`,
+    holds: first,
     expected: objectionTo(talk, by),
     async call() {
       const id = await post(talk, by, entry, entry.muid)
@@ -123,12 +108,14 @@ function objectionTo(talk: Talk, by: string | undefined): string {
 }
 
 /** Also one that says now what it did not say when it counted or not. */
-export const edit: Draw = (talk) =>
-  change(talk, 'edits', async (id, { kind }, by) => {
-    const data = kind === 'text' ? { text: 'y' } : customData(talk.random.chance(0.5), true)
+export const edit: Draw = (talk) => {
+  const counts = talk.random.chance(0.5)
+  return change(talk, 'edits', async (id, { kind }, by) => {
+    const data = kind === 'text' ? { text: 'y' } : customData(counts, true)
     const answer = await talk.client.editMessage({ params: { id }, body: { data }, ...acting(by) })
     return answer.data.id
   })
+}
 
 export const remove: Draw = (talk) => {
   const permanent = talk.random.chance(0.5)
@@ -166,6 +153,7 @@ function change(
   const place = by === undefined ? { reset: 0 } : model.places.get(by)
   return {
     line: `${senderOf(by)} ${verb} ${id} of ${sender}`,
+    holds: id,
     expected: objectionToChange(entry, place !== undefined && seq > place.reset),
     call: () => call(id, entry, by),
     apply: (actionId) => {

@@ -1,10 +1,26 @@
-import { type Draw, type Drawn, otherOf, someEntry, someone, type Talk } from './talk.ts'
+import {
+  type Draw,
+  type Drawn,
+  type Marked,
+  otherOf,
+  someEntry,
+  someone,
+  type Talk,
+} from './talk.ts'
 
-export const delivered: Draw = (talk) => {
-  const { client, between, random } = talk
-  return mark(talk, {
+export const delivered: Draw = (talk) =>
+  markDelivered(
+    talk,
+    someEntry(talk, () => true),
+  )
+
+/** Everything there is now. */
+export const deliveredAll: Draw = (talk) => markDelivered(talk, undefined)
+
+function markDelivered(talk: Talk, to: Marked | undefined): Drawn {
+  const { client, between } = talk
+  return mark(talk, to, {
     verb: 'has got',
-    upToHead: random.chance(0.5),
     call: (onBehalfOf, body) =>
       between.kind === 'group'
         ? client.markGroupConversationDelivered({ params: between, body, onBehalfOf })
@@ -13,12 +29,19 @@ export const delivered: Draw = (talk) => {
   })
 }
 
+export const read: Draw = (talk) =>
+  markRead(
+    talk,
+    someEntry(talk, () => true),
+  )
+
+export const readAll: Draw = (talk) => markRead(talk, undefined)
+
 /** Only ever forward. */
-export const read: Draw = (talk) => {
-  const { client, between, random } = talk
-  return mark(talk, {
+function markRead(talk: Talk, to: Marked | undefined): Drawn {
+  const { client, between } = talk
+  return mark(talk, to, {
     verb: 'has read',
-    upToHead: random.chance(0.4),
     call: (onBehalfOf, body) =>
       between.kind === 'group'
         ? client.markGroupConversationRead({ params: between, body, onBehalfOf })
@@ -30,37 +53,39 @@ export const read: Draw = (talk) => {
 /** To exactly there, forward or back; it always names a message. */
 export const unread: Draw = (talk) => {
   const { client, between } = talk
-  return mark(talk, {
-    verb: 'marks unread behind',
-    upToHead: false,
-    call: (onBehalfOf, { messageId = '1' }) =>
-      between.kind === 'group'
-        ? client.markGroupConversationUnread({ params: between, body: { messageId }, onBehalfOf })
-        : client.markUserConversationUnread({
-            ...towards(talk, onBehalfOf),
-            body: { messageId },
-          }),
-    moved: (_, to) => to,
-  })
+  return mark(
+    talk,
+    someEntry(talk, () => true),
+    {
+      verb: 'marks unread behind',
+      call: (onBehalfOf, { messageId = '1' }) =>
+        between.kind === 'group'
+          ? client.markGroupConversationUnread({ params: between, body: { messageId }, onBehalfOf })
+          : client.markUserConversationUnread({
+              ...towards(talk, onBehalfOf),
+              body: { messageId },
+            }),
+      moved: (_, to) => to,
+    },
+  )
 }
 
 interface Mark {
   readonly verb: string
-  readonly upToHead: boolean
   call(uid: string, body: { messageId?: string }): Promise<unknown>
   /** Where the position is after, from where it was and where the mark is. */
   moved(read: number, to: number): number
 }
 
-function mark(talk: Talk, { verb, upToHead, call, moved }: Mark): Drawn {
+function mark(talk: Talk, to: Marked | undefined, { verb, call, moved }: Mark): Drawn {
   const { model } = talk
   const uid = someone(talk)
   const place = model.places.get(uid)
-  const to = upToHead ? undefined : someEntry(talk, () => true)
   const hidden = to !== undefined && place !== undefined && to.seq <= place.reset
   const found = hidden ? 'ERR_MESSAGE_ID_NOT_FOUND' : 'ok'
   return {
     line: `${uid} ${verb} ${to ? to.id : 'everything'}`,
+    holds: uid,
     expected: place ? found : 'ERR_CONVERSATION_NOT_ACCESSIBLE',
     async call() {
       await call(uid, to ? { messageId: to.id } : {})

@@ -24,6 +24,8 @@ export class TalkModel {
   readonly banned = new Set<string>()
   /** In a conversation of two: who has blocked the other. */
   readonly blockers = new Set<string>()
+  /** Given so far. */
+  muids = 0
 
   /** Who comes has seen everything so far. */
   arrive(uid: string): void {

@@ -28,8 +28,8 @@ export interface Talk {
 /** An operation that was drawn but not done yet. */
 export interface Drawn {
   readonly line: string
-  /** How many it is; 1 unless it says otherwise. */
-  readonly operations?: number
+  /** Of those that are done at once only one may hold it: the entry or the position it is about. */
+  readonly holds?: string
   /** `ok`, or the code that it must be refused with. */
   readonly expected: string
   /** The id of the entry that the answer names, where it does. */
@@ -40,18 +40,27 @@ export interface Drawn {
 
 export type Draw = (talk: Talk) => Drawn
 
-/** Does it, in the service and in the model. Any other answer than the expected one is thrown. */
-export async function perform({ expected, call, apply }: Drawn): Promise<void> {
+/**
+ * Does them, all at once in the service, and then in the model: in the order that the ids of their
+ * entries tell. Any other answer than the expected one is thrown.
+ */
+export async function perform(...drawn: readonly Drawn[]): Promise<void> {
+  const done = await Promise.all(drawn.map(async (one) => ({ one, id: await outcomeOf(one) })))
+  done.sort((a, b) => Number(a.id ?? 0) - Number(b.id ?? 0))
+  for (const { one, id } of done) if (one.expected === 'ok') one.apply?.(id)
+}
+
+async function outcomeOf({ line, expected, call }: Drawn): Promise<string | undefined> {
   let id: string | undefined
   let code = 'ok'
   try {
     id = await call()
   } catch (error) {
-    if (!(error instanceof ChoraleError)) throw error
+    if (!(error instanceof ChoraleError)) throw new Error(`"${line}" failed`, { cause: error })
     code = error.code
   }
-  if (code !== expected) throw new Error(`answered ${code} instead of ${expected}`)
-  if (code === 'ok') apply?.(id)
+  if (code !== expected) throw new Error(`"${line}" answered ${code} instead of ${expected}`)
+  return id
 }
 
 /** Mostly one who takes part, now and then anyone. */
