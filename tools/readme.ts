@@ -11,7 +11,7 @@ import { withScratchDatabase } from './services/scratch.ts'
 import { ensureServices } from './services.ts'
 import { root } from './tree.ts'
 
-const heading = '## From clone to first answer'
+const heading = '## From clone to first message'
 const timeoutMs = 600_000
 const mark = '=== the output of the next command ==='
 
@@ -87,14 +87,21 @@ interface Run {
   readonly output: string
 }
 
-/** The last command printed an answer and, by `.curlrc`, its status. */
+interface Answer {
+  readonly data?: { readonly data?: { readonly text?: string } }
+}
+
+/** The last command printed answers and, by `.curlrc`, behind each its status. */
 function objectionTo({ code, output }: Run, commands: readonly string[]): string | undefined {
   const outputs = output.split(`${mark}\n`).slice(1)
   if (code !== 0) return `command ${outputs.length} failed: ${commands[outputs.length - 1]}`
-  const [, body = '', status] = /^(.*)\n(\d+)$/s.exec(outputs.at(-1)?.trim() ?? '') ?? []
-  if (status !== '200') return `the last command was answered with status ${status}`
-  const { data }: { data?: { uid?: string } } = JSON.parse(body)
-  return data?.uid === 'ada' ? undefined : 'the answer does not hold the created user'
+  const answers = [...(outputs.at(-1) ?? '').matchAll(/^(.*)\n(\d+)$/gm)]
+  const refused = answers.find(([, , status]) => status !== '200')
+  if (refused) return `the last command was answered with status ${refused[2]}`
+  const last: Answer = JSON.parse(answers.at(-1)?.[1] ?? '{}')
+  return last.data?.data?.text === 'Hello, Ada!'
+    ? undefined
+    : 'the answer does not hold the message'
 }
 
 async function check(folder: string): Promise<string | undefined> {
