@@ -110,7 +110,7 @@ async function check(folder: string): Promise<string | undefined> {
   const script = join(folder, 'commands.sh')
   const steps = commands.map((text) => `echo '${mark}'\n${text}\ntest $? = 0 || exit 1\n`)
   writeFileSync(script, steps.join(''))
-  writeFileSync(join(folder, '.curlrc'), 'write-out = "\\n%{http_code}"\n')
+  writeFileSync(join(folder, '.curlrc'), 'write-out = "\\n%{http_code}\\n"\n')
   const { databaseUrl, natsUrl } = await ensureServices()
   const port = await freePort()
   return withScratchDatabase(databaseUrl, `chorale_readme_${process.pid}`, async (url) => {
