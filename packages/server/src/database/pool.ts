@@ -27,12 +27,14 @@ export interface DatabaseOptions {
 const attempts = 3
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = openPool(options, options.poolSize, [])
+  const pool = openPool(options, options.poolSize, { settings: [], idleTimeoutMillis: 10_000 })
   // By itself PostgreSQL would plan most hot statements at every call, because a plan for all
   // partitions looks dear; and planning takes longer than running them.
-  const hot = openPool(options, options.hotPoolSize ?? options.poolSize, [
-    'plan_cache_mode=force_generic_plan',
-  ])
+  const hot = openPool(options, options.hotPoolSize ?? options.poolSize, {
+    settings: ['plan_cache_mode=force_generic_plan'],
+    // Kept for good: a new one has all its plans before it, and its first send waits for them.
+    idleTimeoutMillis: 0,
+  })
   const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: preparing(pool, hot) }) })
   runHotOn(db, (query) => queryOn(hot, query))
   return {
@@ -61,10 +63,20 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-function openPool(options: DatabaseOptions, max: number, settings: readonly string[]): pg.Pool {
+interface PoolOptions {
+  readonly settings: readonly string[]
+  readonly idleTimeoutMillis: number
+}
+
+function openPool(
+  options: DatabaseOptions,
+  max: number,
+  { settings, idleTimeoutMillis }: PoolOptions,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max,
+    idleTimeoutMillis,
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
     connectionTimeoutMillis: 5000,
