@@ -5,7 +5,7 @@ import { loadConversations, pairs } from './harness/conversations.ts'
 import { type Cpu, cpuDuring, cpuOfEach } from './harness/cpu.ts'
 import { median, rounded } from './harness/figures.ts'
 import { type PacedResult, pacedSends } from './harness/paced.ts'
-import { pgbench } from './harness/pgbench.ts'
+import { pacedPgbench, pgbench } from './harness/pgbench.ts'
 import type { Goal, Report, Table } from './harness/report.ts'
 import { sendScript } from './harness/sends.ts'
 import { growthOf, type Stored, storedBytes } from './harness/storage.ts'
@@ -14,6 +14,8 @@ import { warmUp, wrk } from './harness/wrk.ts'
 const connections = 128
 const bareClients = 16
 const perSecond = 1000
+const bareApp = 'bench0000000'
+const bareScript = bareAppend(bareApp, `random(1, ${pairs})`)
 
 interface Round {
   readonly bare: number
@@ -43,14 +45,19 @@ export const bench: Bench = {
       results.push(await oneRound(ctx, { bare, own, served, seconds, round }))
     }
     const paced = await oneAfterAnother(ctx, own, served, seconds)
+    const barePaced = await pacedPgbench(bare.url, bareScript, {
+      clients: bareClients,
+      perSecond,
+      seconds,
+    })
     const stored = await bytesOfSends(own, before)
-    return report(results, paced, stored, await violations(own.query))
+    return report(results, { paced, barePaced }, stored, await violations(own.query))
   },
 }
 
 /** Rows need one; bare has no use for its keys. */
 async function anApp({ query }: ScratchDatabase): Promise<string> {
-  const appId = 'bench0000000'
+  const appId = bareApp
   await query(`insert into apps (app_id, name, region, created_at) values ($1, 'Bench', 'us', 1)`, [
     appId,
   ])
@@ -71,8 +78,7 @@ interface Sides {
 
 async function oneRound({ say }: BenchContext, sides: Sides): Promise<Round> {
   const { served, seconds, round } = sides
-  const script = bareAppend('bench0000000', `random(1, ${pairs})`)
-  const bareTps = () => pgbench(sides.bare.url, script, { clients: bareClients, seconds })
+  const bareTps = () => pgbench(sides.bare.url, bareScript, { clients: bareClients, seconds })
   const before = await bareTps()
   const { result, cpu } = await cpuDuring(served.pid, sides.own.query, () =>
     wrk(served.origin, sendScript(served), { connections, seconds }),
@@ -112,9 +118,15 @@ async function bytesOfSends(
   return { messages, parts: growthOf(before, await storedBytes(query)) }
 }
 
+interface Paces {
+  readonly paced: PacedResult & { readonly cpu: Cpu }
+  /** What PostgreSQL alone does at that pace, on this machine in this hour. */
+  readonly barePaced: PacedResult
+}
+
 function report(
   rounds: readonly Round[],
-  paced: PacedResult & { readonly cpu: Cpu },
+  { paced, barePaced }: Paces,
   { messages, parts }: Storage,
   broken: number,
 ): Report {
@@ -128,6 +140,7 @@ function report(
   }
   const bytesPerMessage = rounded(parts.reduce((sum, { bytes }) => sum + bytes, 0) / messages, 0)
   const pace = { p50Ms: rounded(paced.p50Ms), p99Ms: rounded(paced.p99Ms) }
+  const barePace = { p50Ms: rounded(barePaced.p50Ms), p99Ms: rounded(barePaced.p99Ms) }
   const goals: Goal[] = [
     { what: 'sends against bare', value: ratio, atLeast: 1.2 },
     { what: `p99 ms at ${perSecond} a second`, value: pace.p99Ms, atMost: 10 },
@@ -162,12 +175,14 @@ function report(
     notes: [
       `Rounds: ${rounds.map((round) => rounded(round.ratio)).join(', ')}; wrk: ${connections} connections; ` +
         `bare: ${bareClients} clients. Under 0.9 is a defect.`,
-      'Paced: waits count from the moment at which a message should have been sent.',
+      'Paced: waits count from the moment at which a message should have been sent. ' +
+        `Bare at that pace: p50 ${barePace.p50Ms} ms, p99 ${barePace.p99Ms} ms.`,
     ],
     figures: {
       ratio,
       rounds: rounds.map((round) => rounded(round.ratio)),
       paced: pace,
+      barePaced: barePace,
       cpuUsPerSend,
       bytesPerMessage,
     },

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from './figures.ts'
 import { openHttpConnection } from './http-connection.ts'
-import type { Pace, PacedResult } from './paced.ts'
+import { type Pace, type PacedResult, runInSeconds } from './paced.ts'
 
 // A wait is counted from the moment at which the message should have been sent: what is late
 // because earlier ones were slow, or because this process was, counts as slow.
 
 const connections = 64
-/** Not counted: this process compiles what it runs, as the service did when it was warmed up. */
-const runInSeconds = 2
 
 /** `request` is told when it should have been sent. */
 export async function sendPaced(

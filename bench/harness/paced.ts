@@ -5,6 +5,9 @@ import type { Target } from './sends.ts'
 
 const path = fileURLToPath(new URL('./paced-process.ts', import.meta.url))
 
+/** Not counted: whoever sends compiles what it runs, and connections have their plans before them. */
+export const runInSeconds = 2
+
 export interface Pace {
   readonly perSecond: number
   readonly seconds: number
