@@ -518,6 +518,38 @@ CREATE TABLE public.saves (
     saved_at bigint NOT NULL
 );
 
+CREATE TABLE public.stats_active_users (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    day bigint NOT NULL,
+    user_hash bigint NOT NULL
+);
+
+CREATE TABLE public.stats_offsets (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    uid text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    seq bigint NOT NULL,
+    CONSTRAINT stats_offsets_kind_check CHECK ((kind = ANY (ARRAY['sent'::text, 'delivered'::text, 'read'::text])))
+);
+
+CREATE TABLE public.stats_peaks (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    starts_at bigint NOT NULL,
+    online bigint NOT NULL
+);
+
+CREATE TABLE public.stats_points (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    grain bigint NOT NULL,
+    starts_at bigint NOT NULL,
+    part smallint NOT NULL,
+    messages bigint DEFAULT 0 NOT NULL,
+    deliveries bigint DEFAULT 0 NOT NULL,
+    reads bigint DEFAULT 0 NOT NULL
+);
+
 CREATE TABLE public.thread_subscriptions (
     bucket smallint NOT NULL,
     conversation_key bigint NOT NULL,
@@ -657,6 +689,18 @@ ALTER TABLE ONLY public.roles
 ALTER TABLE ONLY public.saves
     ADD CONSTRAINT saves_pkey PRIMARY KEY (app_id, uid, bucket, conversation_key, seq);
 
+ALTER TABLE ONLY public.stats_active_users
+    ADD CONSTRAINT stats_active_users_pkey PRIMARY KEY (app_id, day, user_hash);
+
+ALTER TABLE ONLY public.stats_offsets
+    ADD CONSTRAINT stats_offsets_pkey PRIMARY KEY (bucket, conversation_key, uid, kind);
+
+ALTER TABLE ONLY public.stats_peaks
+    ADD CONSTRAINT stats_peaks_pkey PRIMARY KEY (app_id, starts_at);
+
+ALTER TABLE ONLY public.stats_points
+    ADD CONSTRAINT stats_points_pkey PRIMARY KEY (app_id, grain, starts_at, part);
+
 ALTER TABLE ONLY public.thread_subscriptions
     ADD CONSTRAINT thread_subscriptions_pkey PRIMARY KEY (bucket, conversation_key, seq, uid);
 
@@ -718,6 +762,12 @@ CREATE INDEX reactions_of_entry ON ONLY public.reactions USING btree (bucket, co
 CREATE INDEX reactions_of_kind ON ONLY public.reactions USING btree (bucket, conversation_key, seq, reaction, id);
 
 CREATE INDEX saves_of_entry ON public.saves USING btree (bucket, conversation_key, seq);
+
+CREATE INDEX stats_active_users_by_age ON public.stats_active_users USING btree (day);
+
+CREATE INDEX stats_peaks_by_age ON public.stats_peaks USING btree (starts_at);
+
+CREATE INDEX stats_points_by_age ON public.stats_points USING btree (grain, starts_at);
 
 CREATE INDEX thread_subscriptions_by_user ON public.thread_subscriptions USING btree (app_id, uid);
 

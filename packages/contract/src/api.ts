@@ -14,6 +14,7 @@ import {
 } from './messages/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
+import { stats } from './stats/index.ts'
 import { authTokens, blockedUsers, friends, me, users } from './users/index.ts'
 
 /** Every operation, by noun. */
@@ -46,6 +47,7 @@ export const api = {
   pins,
   saves,
   receipts,
+  stats,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

@@ -40,6 +40,7 @@ const tags: Readonly<Record<string, string>> = {
   Settings: 'What is switched on in an app. Calls of the operator, at the management address.',
   Messages: 'What people say, in the order in which they said it.',
   Events: 'What has happened, for a server that would rather ask than be told.',
+  Metrics: 'How much was sent, delivered and read, and by how many.',
 }
 
 function tagsInUse() {

@@ -112,6 +112,8 @@ export const serverRoutes: Routes<Exclude<keyof Api, DeviceName | ManagementName
   unsetScopePermission: 'DELETE /groups/:guid/scopes/:scope/permissions/:permission',
   sendBotMessage: 'POST /bots/:uid/messages',
   listEdits: 'GET /messages/:id/edits',
+  getStats: 'GET /stats',
+  getMessageStats: 'GET /stats/messages',
 }
 
 /** What only the operator may call. */
@@ -122,4 +124,5 @@ export const managementRoutes: Routes<ManagementName> = {
   mapAppSettings: 'POST /apps/:appId/settings',
   listAppSettings: 'GET /apps/:appId/settings',
   unmapAppSettings: 'DELETE /apps/:appId/settings',
+  getAppUsage: 'POST /apps/:appId/usage',
 }

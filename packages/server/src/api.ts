@@ -38,6 +38,7 @@ import {
   roleHandlers,
   rolePermissionHandlers,
 } from './domain/roles/index.ts'
+import { statsHandlers } from './domain/stats/index.ts'
 import {
   authTokenHandlers,
   blockedUserHandlers,
@@ -82,6 +83,7 @@ export function handlersWith(sending: Sending, feed: EventFeed): AllHandlers {
       ...pinHandlers,
       ...saveHandlers,
       ...receiptHandlers,
+      ...statsHandlers,
     },
   }
 }

@@ -1,6 +1,12 @@
 import { eraseDeletedLogs } from './domain/conversations/index.ts'
 import { forgetDeletedGroups, indexMessages } from './domain/messages/index.ts'
+import { countEvents } from './domain/stats/index.ts'
 import type { Listener } from './outbox/listener.ts'
 
 /** Every event meets its listeners: each of these says what it listens to. */
-export const listeners: readonly Listener[] = [eraseDeletedLogs, forgetDeletedGroups, indexMessages]
+export const listeners: readonly Listener[] = [
+  eraseDeletedLogs,
+  forgetDeletedGroups,
+  indexMessages,
+  countEvents,
+]

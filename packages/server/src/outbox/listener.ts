@@ -1,5 +1,5 @@
 import type { EventName, Events } from '@chorale/contract/events'
-import type { AppDb } from '../database/app-db.ts'
+import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { Outbox } from './outbox.ts'
 
 /** An event as a listener gets it: at least once, always with the same id. */
@@ -43,4 +43,6 @@ export interface Listener {
    * transaction of what was done, and a repeat is passed over.
    */
   readonly harmlessTwice?: true
+  /** Every minute or so: removes what is too old, some at a time. True: there is more. */
+  readonly tidy?: (db: InstallDb, now: number) => Promise<boolean>
 }

@@ -1,5 +1,6 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
+import { strands } from '../outbox/bundles.ts'
 import type { HeardEvent } from '../outbox/listener.ts'
 
 export async function deleteStreams(natsUrl: string, prefix: string): Promise<void> {
@@ -47,6 +48,23 @@ export async function deleteConsumers(natsUrl: string, prefix: string): Promise<
   for (const { name } of await consumers.list(`${prefix}-events`).next()) {
     await consumers.delete(`${prefix}-events`, name)
   }
+}
+
+/** How many bundles a listener has not handled; infinitely many while it has not begun. */
+export async function waitingIn(
+  natsUrl: string,
+  prefix: string,
+  listener: string,
+): Promise<number> {
+  await using connection = await connectNats(natsUrl)
+  const { consumers } = await jetstreamManager(connection.nats)
+  let waiting = 0
+  for (let strand = 0; strand < strands; strand++) {
+    const name = `${listener}-${strand}`
+    const info = await consumers.info(`${prefix}-events`, name).catch(() => undefined)
+    waiting += info ? info.num_pending + info.num_ack_pending : Number.POSITIVE_INFINITY
+  }
+  return waiting
 }
 
 async function connectNats(url: string) {

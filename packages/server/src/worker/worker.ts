@@ -15,7 +15,7 @@ export interface WorkerParts extends ConsumerParts {
 }
 
 const pauseMs = 1000
-const forgetEveryMs = 60_000
+const tidyEveryMs = 60_000
 
 /**
  * Runs the listeners. Each strand of each listener is worked on by one process at a time, which
@@ -46,16 +46,22 @@ export function startWorker(parts: WorkerParts): AsyncDisposable {
   }
 
   async function forget(): Promise<void> {
+    const before = parts.clock() - parts.hours * 3600
+    while ((await forgetHandled(database.db, before)) > 0);
+  }
+
+  async function tidyUp(): Promise<void> {
+    const tidies = listeners.flatMap(({ tidy }) => (tidy ? [tidy] : []))
     try {
-      const before = parts.clock() - parts.hours * 3600
-      while ((await forgetHandled(database.db, before)) > 0);
+      await forget()
+      for (const tidy of tidies) while (await tidy(database, parts.clock()));
     } catch (error) {
-      log.warn({ err: error }, 'old handled events could not be cleared')
+      log.warn({ err: error }, 'what is too old could not be cleared')
     }
   }
 
   const leases = holdLeases({ db: database.db, names: [...jobs.keys()], hold, log })
-  const timer = setInterval(() => void forget(), forgetEveryMs)
+  const timer = setInterval(() => void tidyUp(), tidyEveryMs)
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)

@@ -1,0 +1,1 @@
+export { stats } from './stats.ts'

@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import type { AppDb } from '../../database/app-db.ts'
+
+/** `sent`: the log of a conversation, of no user. */
+type Kind = 'sent' | 'delivered' | 'read'
+
+/** A log, and how far an event says that it goes. */
+export interface Reached {
+  readonly bucket: number
+  readonly key: number
+  readonly uid: string
+  readonly kind: Kind
+  readonly seq: number
+}
+
+/** What has not been counted before: so many of a kind by a user within five minutes. */
+export interface Fresh {
+  readonly kind: Kind
+  readonly uid: string
+  readonly startsAt: number
+  readonly count: number
+}
+
+/**
+ * Takes what lies between what was counted of each log and where it goes now. Whoever counts the same
+ * log at the same time waits, and then finds nothing left. The log decides, not the event: it may come
+ * twice, late, or before one that it follows.
+ */
+export async function takeFresh(
+  { appId, db }: AppDb,
+  reached: readonly Reached[],
+): Promise<Fresh[]> {
+  const column = <K extends keyof Reached>(name: K) => reached.map((one) => one[name])
+  const logs = sql`
+    select bucket, key, uid, kind, max(seq) as seq
+    from unnest(${column('bucket')}::smallint[], ${column('key')}::bigint[], ${column('uid')}::text[],
+      ${column('kind')}::text[], ${column('seq')}::bigint[]) as l(bucket, key, uid, kind, seq)
+    group by bucket, key, uid, kind`
+  // Locks the row, whether it was there or not, and says what is in it.
+  const { rows: counted } = await sql<Reached>`
+    insert into stats_offsets as o (bucket, conversation_key, uid, kind, app_id, seq)
+    select bucket, key, uid, kind, ${appId}, 0 from (${logs}) l order by bucket, key, uid, kind
+    on conflict (bucket, conversation_key, uid, kind) do update set seq = o.seq
+    returning bucket, conversation_key as key, uid, kind, seq`.execute(db)
+  const was = <K extends keyof Reached>(name: K) => counted.map((one) => one[name])
+  const { rows } = await sql<Fresh>`
+    with stretch as (
+      select l.bucket, l.key, l.uid, l.kind, w.seq as first, l.seq as last
+      from (${logs}) l
+      join unnest(${was('bucket')}::smallint[], ${was('key')}::bigint[], ${was('uid')}::text[],
+        ${was('kind')}::text[], ${was('seq')}::bigint[]) as w(bucket, key, uid, kind, seq)
+        using (bucket, key, uid, kind)
+      where l.seq > w.seq),
+    moved as (
+      update stats_offsets o set seq = s.last from stretch s
+      where o.bucket = s.bucket and o.conversation_key = s.key and o.uid = s.uid and o.kind = s.kind
+        and o.app_id = ${appId}),
+    found as (
+      select s.kind, e.sender as uid, e.sent_at as at from stretch s
+      cross join lateral (
+        select sender, sent_at from entries e
+        where e.bucket = s.bucket and e.conversation_key = s.key and e.seq > s.first
+          and e.seq <= s.last and e.app_id = ${appId} and e.category <> 'action') e
+      where s.kind = 'sent'
+      union all
+      select s.kind, s.uid, m.at from stretch s
+      cross join lateral (
+        select m.at from position_moves m
+        where m.bucket = s.bucket and m.conversation_key = s.key and m.uid = s.uid
+          and m.kind = s.kind and m.seq > s.first and m.seq <= s.last and m.app_id = ${appId}) m
+      where s.kind <> 'sent')
+    select kind, uid, at - at % 300 as "startsAt", count(*)::int as count
+    from found group by kind, uid, at - at % 300`.execute(db)
+  return rows
+}
+
+export interface Point {
+  readonly grain: number
+  readonly startsAt: number
+  readonly messages: number
+  readonly deliveries: number
+  readonly reads: number
+}
+
+export async function addPoints(
+  { appId, db }: AppDb,
+  part: number,
+  points: readonly Point[],
+): Promise<void> {
+  const column = (name: keyof Point) => points.map((point) => point[name])
+  await sql`
+    insert into stats_points as p (app_id, grain, starts_at, part, messages, deliveries, reads)
+    select ${appId}, grain, starts_at, ${part}, messages, deliveries, reads
+    from unnest(${column('grain')}::bigint[], ${column('startsAt')}::bigint[],
+      ${column('messages')}::bigint[], ${column('deliveries')}::bigint[], ${column('reads')}::bigint[])
+      as f(grain, starts_at, messages, deliveries, reads)
+    order by grain, starts_at
+    on conflict (app_id, grain, starts_at, part) do update set
+      messages = p.messages + excluded.messages, deliveries = p.deliveries + excluded.deliveries,
+      reads = p.reads + excluded.reads`.execute(db)
+}
+
+export interface Active {
+  readonly uid: string
+  readonly at: number
+}
+
+export async function noteActive({ appId, db }: AppDb, active: readonly Active[]): Promise<void> {
+  await sql`
+    insert into stats_active_users (app_id, day, user_hash)
+    select distinct ${appId}, at / 86400, hashtextextended(uid, 0)
+    from unnest(${active.map(({ uid }) => uid)}::text[], ${active.map(({ at }) => at)}::bigint[])
+      as a(uid, at)
+    order by 2, 3
+    on conflict do nothing`.execute(db)
+}
+
+/** How many are online now. */
+export async function notePeak({ appId, db }: AppDb, now: number): Promise<void> {
+  await sql`
+    insert into stats_peaks as p (app_id, starts_at, online)
+    select ${appId}, ${now - (now % 300)}, count(*) from presence
+    where app_id = ${appId} and online
+    on conflict (app_id, starts_at) do update set online = greatest(p.online, excluded.online)`.execute(
+    db,
+  )
+}

@@ -1,0 +1,2 @@
+export { countEvents } from './stats.on.ts'
+export { statsHandlers } from './stats.ts'
