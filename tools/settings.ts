@@ -5,6 +5,7 @@ import { writeOrCheck } from './written.ts'
 interface Setting {
   readonly default?: unknown
   readonly description?: string
+  readonly type?: string
   readonly minimum?: number
   readonly maximum?: number
   readonly enum?: readonly string[]
@@ -16,7 +17,8 @@ function row([name, setting]: [string, Setting]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-function range({ minimum, maximum, enum: values }: Setting): string {
+function range({ type, minimum, maximum, enum: values }: Setting): string {
+  if (type === 'boolean') return '`true`, `false`'
   if (values) return values.map(code).join(', ')
   if (minimum === undefined) return 'text'
   return maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`

@@ -150,6 +150,36 @@ const Settings = Type.Object({
     minimum: 0,
     description: 'The same for what was delivered and read. It is recorded all the same.',
   }),
+  EGRESS_ALLOW: Type.String({
+    default: '',
+    description:
+      'Addresses that are not public and may be called all the same, by webhooks for instance: ' +
+      '`10.1.0.0/16,fd00::5`.',
+  }),
+  EGRESS_HTTP: Type.Boolean({
+    default: false,
+    description: 'Whether such calls may also be made without TLS.',
+  }),
+  EGRESS_CONCURRENCY: Type.Integer({
+    default: 100,
+    minimum: 1,
+    description: 'Calls to foreign addresses that a process makes at once.',
+  }),
+  EGRESS_CONCURRENCY_PER_TARGET: Type.Integer({
+    default: 5,
+    minimum: 1,
+    description: 'Of these, how many for one webhook or the like.',
+  }),
+  EGRESS_BREAKER_FAILURES: Type.Integer({
+    default: 10,
+    minimum: 1,
+    description: 'After so many calls in a row without an answer, a target is left alone.',
+  }),
+  EGRESS_BREAKER_REST_MS: Type.Integer({
+    default: 30_000,
+    minimum: 1,
+    description: 'For how long, before one call tries again.',
+  }),
   API_PROCESSES: Type.Integer({
     default: 1,
     minimum: 1,

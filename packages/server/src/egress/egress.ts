@@ -1,0 +1,71 @@
+import { openAddressRules } from './addresses.ts'
+import { openAgents } from './agents.ts'
+import { EgressError } from './egress-error.ts'
+import { type EgressAnswer, type EgressRequest, exchange } from './exchange.ts'
+import { type LaneOptions, openLanes } from './lanes.ts'
+import { openNames } from './names.ts'
+import { hostOf, readUrl, type UrlRules } from './urls.ts'
+
+export { EgressError } from './egress-error.ts'
+export type { EgressAnswer, EgressRequest } from './exchange.ts'
+export { objectionToUrl } from './urls.ts'
+
+/** The only way to an address that somebody typed. */
+export interface Egress extends AsyncDisposable {
+  /** Any answer is an answer, a redirect and a 500 too; everything else is an `EgressError`. */
+  call(request: EgressRequest): Promise<EgressAnswer>
+}
+
+export interface EgressOptions extends UrlRules, LaneOptions {
+  /** Instead of those of the system, as in `127.0.0.1:5353`. */
+  readonly dnsServers?: readonly string[]
+  /** Certificates to trust instead of the well-known ones. */
+  readonly ca?: string
+}
+
+export function openEgress(options: EgressOptions): Egress {
+  const mayCall = openAddressRules(options.allow)
+  const names = openNames(options.dnsServers)
+  const agents = openAgents(mayCall, options.all, options.ca)
+  const inLane = openLanes(options)
+
+  /** Names are asked for once: what was checked is what is connected to. */
+  const carryOut = async (request: EgressRequest, url: URL, signal: AbortSignal) => {
+    const addresses = await names.addressesOf(hostOf(url))
+    signal.throwIfAborted()
+    const refused = addresses.find((address) => !mayCall(address))
+    if (refused !== undefined) {
+      const text = `${hostOf(url)} leads to ${refused}, which is not a public address.`
+      throw new EgressError('refused-address', text)
+    }
+    return exchange(request, { url, addresses, agents, signal })
+  }
+
+  return {
+    async call(request) {
+      const url = readUrl(request.url, options.http, mayCall)
+      return inLane(request.target, () =>
+        within(request.timeoutMs, (signal) => carryOut(request, url, signal)),
+      )
+    },
+    async [Symbol.asyncDispose]() {
+      names[Symbol.dispose]()
+      agents[Symbol.dispose]()
+    },
+  }
+}
+
+async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const overdue = new EgressError('timeout', `There was no complete answer within ${ms} ms.`)
+  const { promise: deadline, reject } = Promise.withResolvers<never>()
+  const end = new AbortController()
+  const timer = setTimeout(() => {
+    reject(overdue)
+    end.abort(overdue)
+  }, ms)
+  try {
+    return await Promise.race([work(end.signal), deadline])
+  } finally {
+    clearTimeout(timer)
+  }
+}
