@@ -12,6 +12,7 @@ import {
   saves,
   threads,
 } from './messages/index.ts'
+import { notificationSettings } from './notifications/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { stats } from './stats/index.ts'
@@ -48,6 +49,7 @@ export const api = {
   saves,
   receipts,
   stats,
+  notificationSettings,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

@@ -39,6 +39,7 @@ const tags: Readonly<Record<string, string>> = {
   Apps: 'Tenants of this install. Calls of the operator, at the management address.',
   Settings: 'What is switched on in an app. Calls of the operator, at the management address.',
   Messages: 'What people say, in the order in which they said it.',
+  Notifications: 'Who is told of what when no app is open, and how.',
   Events: 'What has happened, for a server that would rather ask than be told.',
   Metrics: 'How much was sent, delivered and read, and by how many.',
 }

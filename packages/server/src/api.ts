@@ -32,6 +32,7 @@ import {
   sendHandlers,
   threadHandlers,
 } from './domain/messages/index.ts'
+import { notificationSettingHandlers } from './domain/notifications/index.ts'
 import {
   furnishRoles,
   restrictedFeatureHandlers,
@@ -84,6 +85,7 @@ export function handlersWith(sending: Sending, feed: EventFeed): AllHandlers {
       ...saveHandlers,
       ...receiptHandlers,
       ...statsHandlers,
+      ...notificationSettingHandlers,
     },
   }
 }

@@ -1,0 +1,1 @@
+export { notificationSettingHandlers } from './settings.ts'
