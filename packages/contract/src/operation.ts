@@ -25,7 +25,8 @@ export interface Operation {
   readonly onBehalfOf?: 'optional' | 'required'
   /**
    * Whether a device may call it with the auth token of its user. `acting`: as that user, as if
-   * `onBehalfOf` named them. `own`: only where `uid` in the path is that user.
+   * `onBehalfOf` named them. `own`: only where `uid` in the path, or else in the query, is that
+   * user.
    */
   readonly device?: 'acting' | 'own'
   /** The name under which a role may be denied this call. */

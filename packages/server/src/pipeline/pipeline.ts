@@ -67,7 +67,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       if (!road) throw new Error(`No handler for ${call.name}.`)
       const { operation } = road
       const caller = await parts.identify(call.credentials, operation, call.params)
-      authorise(caller, operation, call.params)
+      authorise(caller, operation, call)
       const headers = await takeFromBudget(parts.rateLimit, caller, operation)
       if (operation.onBehalfOf === 'required' && !actorOf(caller)) {
         throw badRequest('onBehalfOf', 'This header is required.')
@@ -103,9 +103,9 @@ function buildRoads(handlers: AllHandlers): ReadonlyMap<OperationName, Road> {
   )
 }
 
-function authorise(caller: Caller, operation: Operation, params: Call['params']): void {
+function authorise(caller: Caller, operation: Operation, call: Call): void {
   if (caller.kind === 'management') return
-  if (caller.kind === 'device') authoriseDevice(caller.actor.uid, operation, params)
+  if (caller.kind === 'device') authoriseDevice(caller.actor.uid, operation, call)
   else authoriseKey(caller.scope, operation)
   const { feature } = operation
   if (feature && caller.actor?.restrictedFeatures.includes(feature)) {
@@ -122,11 +122,13 @@ function authoriseKey(scope: ApiKeyScope, { requires }: Operation): void {
   }
 }
 
-function authoriseDevice(uid: string, { device }: Operation, params: Call['params']): void {
+function authoriseDevice(uid: string, { device, path }: Operation, call: Call): void {
   if (device === undefined) {
     throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'an API key, on a server' })
   }
-  if (device === 'own' && String(params.uid).toLowerCase() !== uid) {
+  // Only the place that the handler reads counts: a caller can fill the other one at will.
+  const owner = path.includes('/:uid') ? call.params.uid : call.query.uid
+  if (device === 'own' && String(owner).toLowerCase() !== uid) {
     throw new Failure('ERR_PERMISSION_DENIED', { what: 'what belongs to another user' })
   }
 }
