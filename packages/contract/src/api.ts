@@ -12,7 +12,12 @@ import {
   saves,
   threads,
 } from './messages/index.ts'
-import { notificationSettings } from './notifications/index.ts'
+import {
+  mutes,
+  notificationPreferences,
+  notificationSettings,
+  timezones,
+} from './notifications/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { stats } from './stats/index.ts'
@@ -50,6 +55,9 @@ export const api = {
   receipts,
   stats,
   notificationSettings,
+  notificationPreferences,
+  mutes,
+  timezones,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

@@ -32,7 +32,12 @@ import {
   sendHandlers,
   threadHandlers,
 } from './domain/messages/index.ts'
-import { notificationSettingHandlers } from './domain/notifications/index.ts'
+import {
+  muteHandlers,
+  notificationPreferenceHandlers,
+  notificationSettingHandlers,
+  timezoneHandlers,
+} from './domain/notifications/index.ts'
 import {
   furnishRoles,
   restrictedFeatureHandlers,
@@ -86,6 +91,9 @@ export function handlersWith(sending: Sending, feed: EventFeed): AllHandlers {
       ...receiptHandlers,
       ...statsHandlers,
       ...notificationSettingHandlers,
+      ...notificationPreferenceHandlers,
+      ...muteHandlers,
+      ...timezoneHandlers,
     },
   }
 }

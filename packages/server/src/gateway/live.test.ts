@@ -127,6 +127,20 @@ describe('a device', () => {
     expect((await cal.next('message')).message).toMatchObject({ sender: 'cal' })
   })
 
+  test('does not become another by a name in the wrong place', async () => {
+    await app.given.users('own', 'oth')
+    const own = await device('own')
+    const ask = (operation: string, params: object, query: object) =>
+      own.send({ type: 'call', id: operation, operation, input: { params, query } })
+    ask('getTimezone', { uid: 'own' }, { uid: 'oth' })
+    ask('listFriends', { uid: 'oth' }, { uid: 'own' })
+    const denied = { code: 'ERR_PERMISSION_DENIED' }
+    expect(await own.next('refusal')).toMatchObject({ id: 'getTimezone', error: denied })
+    expect(await own.next('refusal')).toMatchObject({ id: 'listFriends', error: denied })
+    ask('getTimezone', {}, { uid: 'own' })
+    expect(await own.next('answer')).toMatchObject({ body: { data: { timezone: 'EST' } } })
+  })
+
   test('hears of receipts', async () => {
     await app.given.users('rea', 'reb')
     const rea = await device('rea')

@@ -45,6 +45,7 @@ async function furnish(): Promise<{ known: Known; normalCall: () => Promise<Wire
       apiKey: [apiKey, keys.auth],
       authToken: [authToken],
       permission: ['listUsers', 'createGroup'],
+      timezone: ['Asia/Kolkata'],
       cursor: cursors,
     },
   }

@@ -74,7 +74,20 @@ const acting = [
   'unsaveMessage',
   'listReceipts',
 ]
-const own = ['listFriends', 'blockUsers', 'unblockUsers', 'listBlockedUsers']
+const own = [
+  'listFriends',
+  'blockUsers',
+  'unblockUsers',
+  'listBlockedUsers',
+  'getNotificationPreferences',
+  'updateNotificationPreferences',
+  'deleteNotificationPreferences',
+  'listMutedConversations',
+  'muteConversations',
+  'unmuteConversations',
+  'getTimezone',
+  'setTimezone',
+]
 
 describe('a device', () => {
   test('makes the calls that the contract gives it, and no other', async () => {
@@ -109,9 +122,10 @@ describe('a device', () => {
   })
 
   test('always has an acting user where its operation could do without one', () => {
-    for (const [name, { device, onBehalfOf, requires, path }] of allOperations) {
+    for (const [name, { device, onBehalfOf, requires, path, query }] of allOperations) {
       if (device === 'acting' && requires !== 'authToken') expect(onBehalfOf, name).toBeDefined()
-      if (device === 'own') expect(path, name).toContain('/:uid')
+      const namesUid = path.includes('/:uid') || query?.required?.includes('uid')
+      if (device === 'own') expect(namesUid, name).toBe(true)
     }
   })
 

@@ -27,6 +27,10 @@ const nouns = [
   'pins',
   'saves',
   'receipts',
+  'notificationSettings',
+  'notificationPreferences',
+  'mutes',
+  'timezones',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -113,6 +117,9 @@ const newMessage = fc.oneof(
     data: fc.constant({ interactiveData: { submitElement: { elementId: 'cup' } } }),
   }),
 )
+const talk = given({ id: fc.constantFrom('ada', 'tea'), type: fc.constant('group' as const) })
+const talks = given({ conversations: fc.array(talk, { minLength: 1, maxLength: 2 }) })
+const templates = given({ textMessageTemplateDefault: given({ body: fc.constant('$marker') }) })
 const ofMessage = given({ id: messageId })
 const reaction = fc.constantFrom('up', '$marker')
 const ofReaction = given({ id: messageId, reaction })
@@ -317,6 +324,24 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   markGroupConversationDelivered: as({ params: ofGroup, body: upTo }),
   markGroupConversationRead: as({ params: ofGroup, body: upTo }),
   markGroupConversationUnread: as({ params: ofGroup, body: behind }),
+
+  getNotificationSettings: fc.constant({}),
+  updateNotificationSettings: given({ body: some({ templates }) }),
+  resetNotificationSettings: fc.constant({}),
+  getNotificationPreferences: given({ query: ofUser }),
+  updateNotificationPreferences: given({
+    query: ofUser,
+    body: some({ usePrivacyTemplate: flag }),
+  }),
+  deleteNotificationPreferences: given({ query: ofUser }),
+  listMutedConversations: given({ query: ofUser }),
+  muteConversations: given({ query: ofUser, body: talks }),
+  unmuteConversations: given({ query: ofUser, body: talks }),
+  getTimezone: given({ query: ofUser }),
+  setTimezone: given({
+    query: ofUser,
+    body: given({ timezone: fc.constantFrom('GMT', 'Asia/Kolkata') }),
+  }),
 
   createApiKey: given({ body: fc.record({ name, scope }, { requiredKeys: ['name'] }) }),
   listApiKeys: given({ query: some({ scope, searchKey }) }),

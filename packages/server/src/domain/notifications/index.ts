@@ -1,1 +1,4 @@
+export { muteHandlers } from './mutes.ts'
+export { notificationPreferenceHandlers } from './preferences.ts'
 export { notificationSettingHandlers } from './settings.ts'
+export { timezoneHandlers } from './timezones.ts'

@@ -22,6 +22,6 @@ export const notificationSettingHandlers: Handlers<typeof notificationSettings> 
 }
 
 /** What the app has set, on its defaults. */
-async function settingsOf(db: AppDb): Promise<NotificationSettings> {
+export async function settingsOf(db: AppDb): Promise<NotificationSettings> {
   return overlaid(defaultSettings, await readStoredSettings(db))
 }

@@ -1,0 +1,34 @@
+import { Type } from 'typebox'
+import { Data } from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { ofUser } from './preferences.ts'
+
+const path = '/notifications/v1/preferences/timezone'
+
+const Timezone = Type.String({
+  maxLength: 100,
+  pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
+  description: 'A name of the IANA time zone database.',
+})
+
+export const timezones = operations({
+  getTimezone: {
+    ...ofUser,
+    method: 'GET',
+    path,
+    summary: 'Get the time zone in which the schedule of a user is read',
+    effect: 'read',
+    response: Data(Type.Object({ timezone: Type.String() })),
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
+  },
+  setTimezone: {
+    ...ofUser,
+    method: 'PATCH',
+    path,
+    summary: 'Set the time zone of a user',
+    effect: 'write',
+    body: Type.Object({ timezone: Timezone }),
+    response: Data(Type.Object({ timezone: Type.String() })),
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
+  },
+})

@@ -1,0 +1,32 @@
+import type { Region } from '@chorale/contract/apps'
+import type { timezones } from '@chorale/contract/notifications'
+import { badRequest } from '../../pipeline/failure.ts'
+import type { Handlers } from '../../pipeline/handler.ts'
+import { requireUser } from '../users/index.ts'
+import { readTimezone, writeTimezone } from './timezones.sql.ts'
+
+/** Of users who have named none, by where their app lives. */
+const ofRegion: Readonly<Record<Region, string>> = { us: 'EST', eu: 'GMT', in: 'Asia/Kolkata' }
+
+export const timezoneHandlers: Handlers<typeof timezones> = {
+  async getTimezone({ query: { uid } }, ctx) {
+    await requireUser(ctx, uid)
+    return { data: { timezone: (await readTimezone(ctx.db, uid)) ?? ofRegion[ctx.app.region] } }
+  },
+
+  async setTimezone({ query: { uid }, body: { timezone } }, ctx) {
+    await requireUser(ctx, uid)
+    if (!isTimezone(timezone)) throw badRequest('timezone', 'There is no such time zone.')
+    await writeTimezone(ctx.db, uid, timezone)
+    return { data: { timezone } }
+  },
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
