@@ -324,6 +324,12 @@ CREATE TABLE public.entry_words (
 )
 PARTITION BY LIST (bucket);
 
+CREATE TABLE public.extensions (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    extension_id text NOT NULL COLLATE pg_catalog."C",
+    enabled_at bigint NOT NULL
+);
+
 CREATE TABLE public.friends (
     app_id text NOT NULL COLLATE pg_catalog."C",
     uid text NOT NULL COLLATE pg_catalog."C",
@@ -420,6 +426,27 @@ CREATE SEQUENCE public.migrations_id_seq
 
 ALTER SEQUENCE public.migrations_id_seq OWNED BY public.migrations.id;
 
+CREATE TABLE public.muted_conversations (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    type text NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    until_ms bigint,
+    CONSTRAINT muted_conversations_type_check CHECK ((type = ANY (ARRAY['oneOnOne'::text, 'group'::text])))
+);
+
+CREATE TABLE public.notification_preferences (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    choices jsonb DEFAULT '{}'::jsonb NOT NULL,
+    timezone text
+);
+
+CREATE TABLE public.notification_settings (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    settings jsonb NOT NULL
+);
+
 CREATE TABLE public.outbox (
     event_id uuid NOT NULL,
     app_id text NOT NULL COLLATE pg_catalog."C",
@@ -476,6 +503,21 @@ CREATE TABLE public.presence_leases (
     app_id text NOT NULL COLLATE pg_catalog."C",
     uid text NOT NULL COLLATE pg_catalog."C",
     gateway_id uuid NOT NULL
+);
+
+CREATE TABLE public.push_certificates (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL,
+    certificate_encrypted bytea NOT NULL,
+    uploaded_at bigint NOT NULL,
+    CONSTRAINT push_certificates_kind_check CHECK ((kind = ANY (ARRAY['p8'::text, 'p12'::text])))
+);
+
+CREATE TABLE public.push_settings (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    settings jsonb NOT NULL,
+    private_key_encrypted bytea,
+    updated_at bigint NOT NULL
 );
 
 CREATE TABLE public.reactions (
@@ -629,6 +671,9 @@ ALTER TABLE ONLY public.entry_edits
 ALTER TABLE ONLY public.entry_words
     ADD CONSTRAINT entry_words_pkey PRIMARY KEY (bucket, conversation_key, id);
 
+ALTER TABLE ONLY public.extensions
+    ADD CONSTRAINT extensions_pkey PRIMARY KEY (app_id, extension_id);
+
 ALTER TABLE ONLY public.friends
     ADD CONSTRAINT friends_pkey PRIMARY KEY (app_id, uid, friend_uid);
 
@@ -659,6 +704,15 @@ ALTER TABLE ONLY public.management_keys
 ALTER TABLE ONLY public.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.muted_conversations
+    ADD CONSTRAINT muted_conversations_pkey PRIMARY KEY (app_id, uid, type, id);
+
+ALTER TABLE ONLY public.notification_preferences
+    ADD CONSTRAINT notification_preferences_pkey PRIMARY KEY (app_id, uid);
+
+ALTER TABLE ONLY public.notification_settings
+    ADD CONSTRAINT notification_settings_pkey PRIMARY KEY (app_id);
+
 ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (event_id);
 
@@ -676,6 +730,12 @@ ALTER TABLE ONLY public.presence_leases
 
 ALTER TABLE ONLY public.presence
     ADD CONSTRAINT presence_pkey PRIMARY KEY (app_id, uid);
+
+ALTER TABLE ONLY public.push_certificates
+    ADD CONSTRAINT push_certificates_pkey PRIMARY KEY (app_id, kind);
+
+ALTER TABLE ONLY public.push_settings
+    ADD CONSTRAINT push_settings_pkey PRIMARY KEY (app_id);
 
 ALTER TABLE ONLY public.reactions
     ADD CONSTRAINT reactions_pkey PRIMARY KEY (bucket, conversation_key, uid, seq, reaction);
@@ -796,6 +856,9 @@ ALTER TABLE ONLY public.blocked_users
 ALTER TABLE ONLY public.blocked_users
     ADD CONSTRAINT blocked_users_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.extensions
+    ADD CONSTRAINT extensions_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.friends
     ADD CONSTRAINT friends_app_id_friend_uid_fkey FOREIGN KEY (app_id, friend_uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
 
@@ -817,6 +880,15 @@ ALTER TABLE ONLY public.group_scope_permissions
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.muted_conversations
+    ADD CONSTRAINT muted_conversations_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notification_preferences
+    ADD CONSTRAINT notification_preferences_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notification_settings
+    ADD CONSTRAINT notification_settings_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.presence
     ADD CONSTRAINT presence_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
 
@@ -825,6 +897,12 @@ ALTER TABLE ONLY public.presence_leases
 
 ALTER TABLE ONLY public.presence_leases
     ADD CONSTRAINT presence_leases_gateway_id_fkey FOREIGN KEY (gateway_id) REFERENCES public.gateway_leases(gateway_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.push_certificates
+    ADD CONSTRAINT push_certificates_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.push_settings
+    ADD CONSTRAINT push_settings_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.role_restricted_features
     ADD CONSTRAINT role_restricted_features_app_id_role_fkey FOREIGN KEY (app_id, role) REFERENCES public.roles(app_id, role) ON DELETE CASCADE;

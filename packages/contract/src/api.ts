@@ -13,9 +13,12 @@ import {
   threads,
 } from './messages/index.ts'
 import {
+  extensions,
   mutes,
   notificationPreferences,
   notificationSettings,
+  pushCertificates,
+  pushSettings,
   timezones,
 } from './notifications/index.ts'
 import type { Operation } from './operation.ts'
@@ -58,6 +61,9 @@ export const api = {
   notificationPreferences,
   mutes,
   timezones,
+  extensions,
+  pushSettings,
+  pushCertificates,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

@@ -226,6 +226,18 @@ export const errors = {
   // Management
   ERR_APP_NOT_FOUND: { status: 404, message: 'The app {appId} does not exist.' },
 
+  // Extensions and notifications
+  ERR_EXTENSION_NOT_FOUND: {
+    status: 404,
+    message: 'The extension {extension} does not exist.',
+    fix: 'GET /apps/{appId}/extensions lists those that do.',
+  },
+  ERR_PUSH_SETTINGS_NOT_FOUND: {
+    status: 404,
+    message: 'The app {appId} has no push settings yet.',
+    fix: 'PUT them; the first time with version and pushProvider.',
+  },
+
   // General
   ERR_INVALID_API_VERSION: {
     status: 404,

@@ -38,6 +38,7 @@ const tags: Readonly<Record<string, string>> = {
   'API Keys': 'What the server of an app shows to be let in.',
   Apps: 'Tenants of this install. Calls of the operator, at the management address.',
   Settings: 'What is switched on in an app. Calls of the operator, at the management address.',
+  Extensions: 'Push as older apps set it up. Calls of the operator, at the management address.',
   Messages: 'What people say, in the order in which they said it.',
   Notifications: 'Who is told of what when no app is open, and how.',
   Events: 'What has happened, for a server that would rather ask than be told.',
@@ -159,12 +160,8 @@ function describe(operationId: string, operation: Operation): Json {
       ...parameters('query', operation.query),
       ...onBehalfOf(operation),
     ],
-    ...(operation.body && {
-      requestBody: {
-        required: required(operation.body).length > 0,
-        content: { 'application/json': { schema: asSent(operation.body) } },
-      },
-    }),
+    ...(operation.body && { requestBody: requestBody('application/json', operation.body) }),
+    ...(operation.form && { requestBody: requestBody('multipart/form-data', operation.form) }),
     responses: {
       200: {
         description: 'Done.',
@@ -173,6 +170,10 @@ function describe(operationId: string, operation: Operation): Json {
       ...failures(operation),
     },
   }
+}
+
+function requestBody(type: string, schema: TObject): Json {
+  return { required: required(schema).length > 0, content: { [type]: { schema: asSent(schema) } } }
 }
 
 /** Undefined: as for most, an API key. */

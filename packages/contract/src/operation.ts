@@ -39,6 +39,8 @@ export interface Operation {
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TObject
+  /** Instead of a JSON body: parts of multipart/form-data. Those of format `binary` are files. */
+  readonly form?: TObject
   readonly response: TSchema
   /** What this call may answer beside `errorsOfTheRoad`. */
   readonly errors: readonly ErrorCode[]
@@ -99,13 +101,19 @@ type Sent<O, K extends string> =
       : { readonly [P in K]: Loose<S> }
     : unknown
 
-/** What a handler receives: validated, defaults filled in. */
-export type Input<O> = Given<O, 'params'> & Given<O, 'query'> & Given<O, 'body'>
+/** What a handler receives: validated, defaults filled in. Files of a form are in base64. */
+export type Input<O> = Given<O, 'params'> & Given<O, 'query'> & Given<O, 'body'> & Given<O, 'form'>
+
+type SentForm<O> =
+  O extends Readonly<Record<'form', infer S extends TSchema>>
+    ? { readonly form: { readonly [P in keyof Static<S>]: Static<S>[P] | Blob } }
+    : unknown
 
 /** What a caller sends. */
 export type CallInput<O> = Sent<O, 'params'> &
   Sent<O, 'query'> &
   Sent<O, 'body'> &
+  SentForm<O> &
   (O extends { onBehalfOf: 'required' }
     ? { readonly onBehalfOf: string }
     : O extends { onBehalfOf: 'optional' }

@@ -55,6 +55,7 @@ interface AnyInput {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>
   readonly body?: unknown
+  readonly form?: Readonly<Record<string, string | Blob>>
   readonly onBehalfOf?: string
 }
 
@@ -77,6 +78,7 @@ async function call(door: Door, route: string, input: AnyInput): Promise<unknown
     method,
     headers: headersOf(door, input),
     ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    ...(input.form && { body: formOf(input.form) }),
   })
   const answer: unknown = await response.json()
   // Every failure has this body; the contract says so.
@@ -94,6 +96,12 @@ function addressOf(baseUrl: string, route: string, { params, query }: AnyInput):
     for (const item of [value].flat()) search.append(name, String(item))
   }
   return baseUrl + path + (search.size > 0 ? `?${search}` : '')
+}
+
+function formOf(parts: NonNullable<AnyInput['form']>): FormData {
+  const form = new FormData()
+  for (const [name, part] of Object.entries(parts)) form.append(name, part)
+  return form
 }
 
 function headersOf(door: Door, { body, onBehalfOf }: AnyInput): Record<string, string> {

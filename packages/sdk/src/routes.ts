@@ -72,6 +72,14 @@ export const deviceRoutes: Routes<DeviceName> = {
   saveMessage: 'POST /messages/:id/save',
   unsaveMessage: 'DELETE /messages/:id/save',
   listReceipts: 'GET /messages/:id/receipts',
+  getNotificationPreferences: 'GET /notifications/v1/preferences',
+  updateNotificationPreferences: 'PATCH /notifications/v1/preferences',
+  deleteNotificationPreferences: 'DELETE /notifications/v1/preferences',
+  listMutedConversations: 'GET /notifications/v1/preferences/mute',
+  muteConversations: 'PUT /notifications/v1/preferences/mute',
+  unmuteConversations: 'DELETE /notifications/v1/preferences/mute',
+  getTimezone: 'GET /notifications/v1/preferences/timezone',
+  setTimezone: 'PATCH /notifications/v1/preferences/timezone',
 }
 
 /** What only servers may call. */
@@ -114,6 +122,9 @@ export const serverRoutes: Routes<Exclude<keyof Api, DeviceName | ManagementName
   listEdits: 'GET /messages/:id/edits',
   getStats: 'GET /stats',
   getMessageStats: 'GET /stats/messages',
+  getNotificationSettings: 'GET /notifications/v1/settings',
+  updateNotificationSettings: 'PATCH /notifications/v1/settings',
+  resetNotificationSettings: 'DELETE /notifications/v1/settings',
 }
 
 /** What only the operator may call. */
@@ -125,4 +136,13 @@ export const managementRoutes: Routes<ManagementName> = {
   listAppSettings: 'GET /apps/:appId/settings',
   unmapAppSettings: 'DELETE /apps/:appId/settings',
   getAppUsage: 'POST /apps/:appId/usage',
+  switchExtensions: 'POST /apps/:appId/extensions',
+  listExtensions: 'GET /apps/:appId/extensions',
+  createPushSettings: 'POST /apps/:appId/extensions/push-notification/v1/settings',
+  updatePushSettings: 'PUT /apps/:appId/extensions/push-notification/v1/settings',
+  getPushSettings: 'GET /apps/:appId/extensions/push-notification/v1/settings',
+  deletePushSettings: 'DELETE /apps/:appId/extensions/push-notification/v1/settings',
+  uploadCertificateP12: 'POST /apps/:appId/extensions/push-notification/v1/upload-certificate-p12',
+  uploadCertificateP8: 'POST /apps/:appId/extensions/push-notification/v1/upload-certificate-p8',
+  queryCertificates: 'GET /apps/:appId/extensions/push-notification/v1/query-certificates',
 }

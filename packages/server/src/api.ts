@@ -33,9 +33,13 @@ import {
   threadHandlers,
 } from './domain/messages/index.ts'
 import {
+  extensionHandlers,
   muteHandlers,
   notificationPreferenceHandlers,
   notificationSettingHandlers,
+  pushCertificateHandlers,
+  pushSettingHandlers,
+  type SecretsAre,
   timezoneHandlers,
 } from './domain/notifications/index.ts'
 import {
@@ -57,7 +61,11 @@ import type { EventFeed } from './outbox/feed.ts'
 import type { AllHandlers, Ctx } from './pipeline/handler.ts'
 
 /** Every operation meets its handler. */
-export function handlersWith(sending: Sending, feed: EventFeed): AllHandlers {
+export function handlersWith(
+  sending: Sending,
+  feed: EventFeed,
+  secretsAre: SecretsAre = 'shown',
+): AllHandlers {
   return {
     install: appsHandlers(furnishApp),
     app: {
@@ -94,6 +102,9 @@ export function handlersWith(sending: Sending, feed: EventFeed): AllHandlers {
       ...notificationPreferenceHandlers,
       ...muteHandlers,
       ...timezoneHandlers,
+      ...extensionHandlers,
+      ...pushSettingHandlers(secretsAre),
+      ...pushCertificateHandlers,
     },
   }
 }

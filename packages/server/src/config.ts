@@ -180,6 +180,14 @@ const Settings = Type.Object({
     minimum: 1,
     description: 'For how long, before one call tries again.',
   }),
+  PUSH_SETTINGS_SECRETS: Type.Unsafe<'shown' | 'masked'>({
+    type: 'string',
+    enum: ['shown', 'masked'],
+    default: 'shown',
+    description:
+      'Whether the push settings of the management API are answered with the private key in them, ' +
+      'as the interface wants it, or with its last four characters.',
+  }),
   API_PROCESSES: Type.Integer({
     default: 1,
     minimum: 1,

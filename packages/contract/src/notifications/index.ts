@@ -1,4 +1,7 @@
+export * from './extensions.ts'
 export * from './mutes.ts'
 export * from './preferences.ts'
+export * from './push-certificates.ts'
+export * from './push-settings.ts'
 export * from './settings.ts'
 export * from './timezones.ts'

@@ -10,6 +10,7 @@ import { Printed } from '../pipeline/printed.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { parseBody } from './body.ts'
 import { failureOf } from './errors.ts'
+import { parseForm } from './form.ts'
 import { answerOrigins, type Origins } from './origins.ts'
 import { addPages, type Pages } from './pages.ts'
 import { inspectQuery, parseQuery } from './query.ts'
@@ -122,6 +123,7 @@ function addOperation(
           params: params as Record<string, unknown>,
           query: query as Record<string, unknown>,
           body: () => parseBody(request.body, headers['content-type']),
+          form: (schema) => parseForm(request.body, headers['content-type'], schema),
           requestId: request.id,
         })
         reply.headers(answer.headers)

@@ -81,6 +81,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     handlers: handlersWith(
       { db: database.db, lane: openAppendLane(database.db, clock, sink), people },
       openEventFeed(stream, log),
+      config.PUSH_SETTINGS_SECRETS,
     ),
     log,
     strictAnswers: options.strictAnswers ?? false,

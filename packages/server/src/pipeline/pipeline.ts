@@ -2,6 +2,7 @@ import { allOperations, type OperationName } from '@chorale/contract/api'
 import type { ApiKeyScope } from '@chorale/contract/apps'
 import type { Operation } from '@chorale/contract/operation'
 import type { Logger } from 'pino'
+import type { TObject } from 'typebox'
 import { writeAuditLog } from '../database/audit-log.ts'
 import type { Database } from '../database/pool.ts'
 import type { Committed, Sink } from '../outbox/committed.ts'
@@ -22,6 +23,8 @@ interface Call {
   readonly query: Readonly<Record<string, unknown>>
   /** Read only once the caller is known: strangers cannot make us parse. */
   readonly body: () => unknown
+  /** Only where a wire can carry one. */
+  readonly form?: (schema: TObject) => Promise<unknown>
   readonly requestId: string
 }
 
@@ -72,7 +75,11 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       if (operation.onBehalfOf === 'required' && !actorOf(caller)) {
         throw badRequest('onBehalfOf', 'This header is required.')
       }
-      const input = road.validation.input({ ...call, body: operation.body && call.body() })
+      const input = road.validation.input({
+        ...call,
+        body: operation.body && call.body(),
+        form: operation.form && (await call.form?.(operation.form)),
+      })
       const body = await open(parts, road, call, caller, input)
       return {
         headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers,

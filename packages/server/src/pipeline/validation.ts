@@ -15,6 +15,7 @@ interface RawInput {
   readonly params: Readonly<Record<string, unknown>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body: unknown
+  readonly form?: unknown
 }
 
 // Unknown properties are dropped before a handler sees them, so they can never be stored.
@@ -22,12 +23,14 @@ const bodies = engine({ removeAdditional: 'all', useDefaults: true })
 const texts = engine({ removeAdditional: 'all', useDefaults: true, coerceTypes: 'array' })
 const answers = engine({})
 
-const parts = ['params', 'query', 'body'] as const
+const parts = ['params', 'query', 'body', 'form'] as const
 
 export function validationOf(operation: Operation): Validation {
   const readers = parts.flatMap((part) => {
     const schema: TSchema | undefined = operation[part]
-    return schema ? [{ part, check: (part === 'body' ? bodies : texts).compile(schema) }] : []
+    return schema
+      ? [{ part, check: (part === 'body' || part === 'form' ? bodies : texts).compile(schema) }]
+      : []
   })
   // Answers are large, and many are never checked outside tests: compiled when first needed.
   let checkAnswer: ReturnType<typeof answers.compile> | undefined
@@ -37,7 +40,7 @@ export function validationOf(operation: Operation): Validation {
       const details: Record<string, string[]> = {}
       for (const { part, check } of readers) {
         // A call without a body is a call with an empty one: what is required speaks up itself.
-        const value = part === 'body' ? (raw.body ?? {}) : { ...raw[part] }
+        const value = part === 'body' ? (raw.body ?? {}) : { ...Object(raw[part]) }
         if (!check(value)) collect(details, check.errors ?? [])
         input[part] = value
       }
@@ -71,7 +74,7 @@ function engine(options: object) {
     strictRequired: false,
     ...options,
   })
-  addFormats.default(ajv, ['uri'])
+  addFormats.default(ajv, ['uri', 'binary'])
   ajv.addKeyword({ keyword: 'x-lowercase', modifying: true, type: 'string', validate: lowercase })
   ajv.addKeyword('x-documents')
   ajv.addKeyword({ keyword: 'x-maxBytes', type: 'object', validate: maxBytes })

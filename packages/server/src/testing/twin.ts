@@ -73,7 +73,7 @@ function learn(a: unknown, b: unknown, known: Map<unknown, unknown>): void {
 function translate(value: unknown, known: ReadonlyMap<unknown, unknown>): unknown {
   if (typeof value === 'string') return known.get(value) ?? value
   if (Array.isArray(value)) return value.map((item) => translate(item, known))
-  if (typeof value !== 'object' || value === null) return value
+  if (typeof value !== 'object' || value === null || value instanceof Blob) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       String(known.get(key) ?? key),

@@ -4,7 +4,14 @@ export function mask(secret: string): string {
   return secret.slice(0, 5) + '*'.repeat(secret.length - 10) + secret.slice(-5)
 }
 
-const secretNames = /^(apiKey|authToken|.*(password|secret|private_?key|p8Key))$/i
+/** Enough to tell two secrets apart. All PEM files end alike, so what counts is before that end. */
+export function maskToLastFour(secret: string): string {
+  const text = secret.replace(/-----END[^-]*-----\s*$/, '').trim()
+  return `********${text.length > 12 ? text.slice(-4) : ''}`
+}
+
+const secretNames =
+  /^(certificate|pushToken|fcmToken|.*(apiKey|authToken|password|secret|private_?key|p8Key))$/i
 
 /** JSON in which every field that is named like a secret is masked. */
 export function withoutSecrets(value: unknown): string {

@@ -1,4 +1,7 @@
+export { extensionHandlers } from './extensions.ts'
 export { muteHandlers } from './mutes.ts'
 export { notificationPreferenceHandlers } from './preferences.ts'
+export { pushCertificateHandlers } from './push-certificates.ts'
+export { pushSettingHandlers, type SecretsAre } from './push-settings.ts'
 export { notificationSettingHandlers } from './settings.ts'
 export { timezoneHandlers } from './timezones.ts'

@@ -1,0 +1,56 @@
+import { Type } from 'typebox'
+import { AppId } from '../apps/apps.ts'
+import { Data } from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { ExtensionAnswer } from './extensions.ts'
+
+const path = '/apps/:appId/extensions/push-notification/v1'
+const shared = {
+  tag: 'Extensions',
+  requires: 'management',
+  params: Type.Object({ appId: AppId }),
+  // Pages show parts of it, one here and one there.
+  response: Data(
+    ExtensionAnswer(
+      Type.Object({
+        success: Type.Boolean(),
+        certificate_p12: Type.Boolean(),
+        certificate_p8: Type.Boolean(),
+      }),
+    ),
+  ),
+  errors: ['ERR_APP_NOT_FOUND'],
+} as const
+
+const Certificate = Type.String({ format: 'binary', minLength: 1, maxLength: 30_000 })
+
+export const pushCertificates = operations({
+  uploadCertificateP12: {
+    ...shared,
+    method: 'POST',
+    path: `${path}/upload-certificate-p12`,
+    summary: 'Upload a certificate for APNs',
+    effect: 'write',
+    audit: true,
+    form: Type.Object({
+      certificate: Certificate,
+      password: Type.Optional(Type.String({ maxLength: 200, description: 'Of the file.' })),
+    }),
+  },
+  uploadCertificateP8: {
+    ...shared,
+    method: 'POST',
+    path: `${path}/upload-certificate-p8`,
+    summary: 'Upload a key for APNs',
+    effect: 'write',
+    audit: true,
+    form: Type.Object({ certificate: Certificate }),
+  },
+  queryCertificates: {
+    ...shared,
+    method: 'GET',
+    path: `${path}/query-certificates`,
+    summary: 'See which certificates are there',
+    effect: 'read',
+  },
+})

@@ -1,0 +1,72 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+import type { pushCertificates } from '@chorale/contract/notifications'
+import { badRequest } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Place } from '../../vault/vault.ts'
+import { extensionAnswer } from './extensions.ts'
+import {
+  type CertificateKind,
+  certificateKinds,
+  writeCertificate,
+} from './push-certificates.sql.ts'
+
+export const pushCertificateHandlers: Handlers<typeof pushCertificates> = {
+  async uploadCertificateP12({ form: { certificate, password } }, ctx) {
+    const objection = objectionToP12(Buffer.from(certificate, 'base64'), password)
+    if (objection) throw badRequest('certificate', objection)
+    return upload(ctx, 'p12', { certificate, password })
+  },
+
+  async uploadCertificateP8({ form: { certificate } }, ctx) {
+    const objection = objectionToP8(Buffer.from(certificate, 'base64').toString('utf8'))
+    if (objection) throw badRequest('certificate', objection)
+    return upload(ctx, 'p8', { certificate })
+  },
+
+  queryCertificates: (_, ctx) => present(ctx),
+}
+
+async function upload(ctx: Ctx, kind: CertificateKind, file: object) {
+  const place: Place = { appId: ctx.db.appId, table: 'push_certificates', field: kind }
+  await writeCertificate(ctx.db, kind, ctx.vault.seal(JSON.stringify(file), place), ctx.now)
+  return present(ctx)
+}
+
+async function present(ctx: Ctx) {
+  const kinds = await certificateKinds(ctx.db)
+  const has = { certificate_p12: kinds.has('p12'), certificate_p8: kinds.has('p8') }
+  return { data: extensionAnswer({ success: true, ...has }) }
+}
+
+/** APNs signs with ES256 and nothing else. */
+function objectionToP8(pem: string): string | undefined {
+  const key = keyOf(pem)
+  if (!key) return 'This is not a private key in PEM, as Apple hands it out.'
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key
+  if (type === 'ec' && details?.namedCurve === 'prime256v1') return undefined
+  return 'APNs wants an EC key on the curve P-256.'
+}
+
+function keyOf(pem: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    // Whatever is wrong with it, it cannot sign.
+    return undefined
+  }
+}
+
+function objectionToP12(pfx: Buffer, passphrase: string | undefined): string | undefined {
+  try {
+    createSecureContext({ pfx, ...(passphrase !== undefined && { passphrase }) })
+    return undefined
+  } catch (error) {
+    const text = error instanceof Error ? error.message : ''
+    if (/mac verify/i.test(text)) return 'The password does not open this file.'
+    if (/unsupported/i.test(text)) {
+      return 'The ciphers of this file are too old; write it anew with `openssl pkcs12 -export`.'
+    }
+    return 'This is not a PKCS #12 file with a certificate and its key.'
+  }
+}

@@ -1,0 +1,122 @@
+import {
+  notificationInPayloadDefaults,
+  type PushSettings,
+  payloadOptionDefaults,
+  type pushSettings,
+  pushSwitchDefaults,
+} from '@chorale/contract/notifications'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { maskToLastFour } from '../../vault/mask.ts'
+import type { Place } from '../../vault/vault.ts'
+import { lockApp } from '../apps/index.ts'
+import { extensionAnswer } from './extensions.ts'
+import {
+  deletePushSettings,
+  findPushSettings,
+  type PushSettingsRow,
+  writePushSettings,
+} from './push-settings.sql.ts'
+
+/** Whether an answer holds the private key, as the interface wants it, or only its end. */
+export type SecretsAre = 'shown' | 'masked'
+
+export function pushSettingHandlers(secretsAre: SecretsAre): Handlers<typeof pushSettings> {
+  const save = async ({ body }: { body: { settings: PushSettings } }, ctx: Ctx) => {
+    await lockApp(ctx.db)
+    const before = await storedSettings(ctx)
+    const settings = merged(before ?? {}, body.settings)
+    requireFirst(settings)
+    await writePushSettings(ctx.db, sealed(ctx, settings), ctx.now)
+    return { settings: shown(ctx, settings, secretsAre) }
+  }
+  return {
+    createPushSettings: save,
+    updatePushSettings: save,
+
+    async getPushSettings(_, ctx) {
+      const settings = await storedSettings(ctx)
+      if (!settings) throw new Failure('ERR_PUSH_SETTINGS_NOT_FOUND', { appId: ctx.db.appId })
+      return { settings: shown(ctx, settings, secretsAre) }
+    },
+
+    async deletePushSettings(_, ctx) {
+      await deletePushSettings(ctx.db)
+      return { data: extensionAnswer({ data: { success: true } }) }
+    },
+  }
+}
+
+/** Field by field; an object takes the place of the one before. */
+function merged(before: PushSettings, sent: PushSettings): PushSettings {
+  const { fcmCredentials, serviceMessagePayloadOptions, cometchatMessagePayloadOptions } = sent
+  const { serviceMessagePayloadOptions: _, cometchatMessagePayloadOptions: __, ...rest } = before
+  const renamed = serviceMessagePayloadOptions ?? cometchatMessagePayloadOptions
+  return {
+    ...(renamed ? rest : before),
+    ...sent,
+    ...(fcmCredentials && {
+      fcmCredentials: withKeptKey(fcmCredentials, before.fcmCredentials?.private_key),
+    }),
+  }
+}
+
+/** Whoever saves what was shown masked has not meant to change the key. */
+function withKeptKey(
+  sent: NonNullable<PushSettings['fcmCredentials']>,
+  key: string | undefined,
+): NonNullable<PushSettings['fcmCredentials']> {
+  const kept = key !== undefined && sent.private_key === maskToLastFour(key)
+  return kept ? { ...sent, private_key: key } : sent
+}
+
+function requireFirst({ version, pushProvider }: PushSettings): void {
+  const missing = Object.entries({ version, pushProvider }).filter(
+    ([, value]) => value === undefined,
+  )
+  if (missing.length === 0) return
+  const details = missing.map(([name]) => [
+    `settings.${name}`,
+    ['The first save needs this field.'],
+  ])
+  throw new Failure('ERR_BAD_REQUEST', {}, { details: Object.fromEntries(details) })
+}
+
+async function storedSettings(ctx: Ctx): Promise<PushSettings | undefined> {
+  const row = await findPushSettings(ctx.db)
+  if (!row?.privateKeyEncrypted) return row?.settings
+  const privateKey = ctx.vault.open(row.privateKeyEncrypted, keyPlace(ctx.db.appId))
+  const { fcmCredentials, ...rest } = row.settings
+  return { ...rest, fcmCredentials: { ...fcmCredentials, private_key: privateKey } }
+}
+
+function sealed({ db, vault }: Ctx, settings: PushSettings): PushSettingsRow {
+  const { private_key: key, ...credentials } = settings.fcmCredentials ?? {}
+  return {
+    settings: { ...settings, ...(settings.fcmCredentials && { fcmCredentials: credentials }) },
+    privateKeyEncrypted: key === undefined ? null : vault.seal(key, keyPlace(db.appId)),
+  }
+}
+
+function keyPlace(appId: string): Place {
+  return { appId, table: 'push_settings', field: 'private_key' }
+}
+
+/** With the defaults of whatever was never set. The options keep the name they were sent under. */
+function shown({ db }: Ctx, settings: PushSettings, secretsAre: SecretsAre): PushSettings {
+  const { fcmCredentials: credentials, cometchatMessagePayloadOptions: theirs } = settings
+  const key = credentials?.private_key
+  const ours = settings.serviceMessagePayloadOptions ?? (theirs ? undefined : {})
+  return {
+    appId: db.appId,
+    ...pushSwitchDefaults,
+    ...settings,
+    notificationInPayload: { ...notificationInPayloadDefaults, ...settings.notificationInPayload },
+    ...(ours && { serviceMessagePayloadOptions: { ...payloadOptionDefaults, ...ours } }),
+    ...(theirs && { cometchatMessagePayloadOptions: { ...payloadOptionDefaults, ...theirs } }),
+    ...(key !== undefined &&
+      secretsAre === 'masked' && {
+        fcmCredentials: { ...credentials, private_key: maskToLastFour(key) },
+      }),
+  }
+}
