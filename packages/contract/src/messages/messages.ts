@@ -81,7 +81,8 @@ const content = {
   muid: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'Repeats are one message.' }),
   ),
-  category: withDefault(OneOf('message', 'custom', 'interactive'), 'message'),
+  /** `call`: whoever runs an app's calls says here what became of one. */
+  category: withDefault(OneOf('message', 'custom', 'interactive', 'call'), 'message'),
   type: withDefault(Type.String({ minLength: 1, maxLength: 100 }), 'text'),
   data: Type.Optional(Content),
   quotedMessageId: Type.Optional(

@@ -12,6 +12,8 @@ export interface Content {
 
 const mediaTypes = ['image', 'file', 'audio', 'video']
 const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
+const callTypes = ['audio', 'video']
+const callActions = ['initiated', 'ongoing', 'cancelled', 'rejected', 'unanswered', 'busy', 'ended']
 const mostMentions = 10
 
 /** What a message must be, by its category and type. */
@@ -40,6 +42,13 @@ const checkers: Readonly<Record<string, (type: string, data: Data) => Data>> = {
     }
     if (!isObject(data.interactiveData)) throw new Failure('ERR_INVALID_MESSAGE_DATA')
     return { allowSenderInteraction: false, ...data }
+  },
+  call(type, data) {
+    if (!callTypes.includes(type)) {
+      throw new Failure('ERR_INVALID_MESSAGE_TYPE', { type, category: 'call' })
+    }
+    if (!callActions.includes(String(data.action))) throw new Failure('ERR_INVALID_MESSAGE_DATA')
+    return data
   },
 }
 

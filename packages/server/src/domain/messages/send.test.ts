@@ -68,6 +68,21 @@ describe('requirement 4.8: send message', () => {
     })
   })
 
+  test('a call is in the log, and raises no unread count', async () => {
+    const unread = async () => {
+      const query = { unread: true, count: true }
+      return (await full.listUserMessages({ onBehalfOf: 'bob', params: { uid: 'ann' }, query }))
+        .data
+    }
+    const before = await unread()
+    const { data } = await full.sendMessage({
+      onBehalfOf: 'ann',
+      body: { ...toBob, category: 'call', type: 'video', data: { action: 'initiated' } },
+    })
+    expect(data).toMatchObject({ category: 'call', type: 'video', data: { action: 'initiated' } })
+    expect(await unread()).toEqual(before)
+  })
+
   test('the same muid from the same sender is one message', async () => {
     const body = { ...toBob, ...hello, muid: 'once' }
     const first = await full.sendMessage({ onBehalfOf: 'ann', body })
@@ -145,6 +160,16 @@ const contents: [string, Record<string, unknown>, string][] = [
   [
     'no interactiveData',
     { category: 'interactive', type: 'form', data: {} },
+    'ERR_INVALID_MESSAGE_DATA',
+  ],
+  [
+    'a call of an unknown kind',
+    { category: 'call', type: 'text', data: {} },
+    'ERR_INVALID_MESSAGE_TYPE',
+  ],
+  [
+    'a call of which nothing became',
+    { category: 'call', type: 'audio', data: {} },
     'ERR_INVALID_MESSAGE_DATA',
   ],
   ['metadata that is none', { data: { text: 'x', metadata: [] } }, 'ERR_INVALID_METADATA'],

@@ -224,8 +224,9 @@ function extraOf(body: NewMessage, { mentions }: Content, parent: Entry | undefi
   }
 }
 
-/** Custom messages raise unread counts only when they say so. */
+/** Custom messages raise unread counts only when they say so, calls never. */
 function counts({ category, data }: Content): boolean {
+  if (category === 'call') return false
   if (category !== 'custom') return true
   const metadata = data.metadata as { incrementUnreadCount?: unknown } | undefined
   return metadata?.incrementUnreadCount === true
@@ -233,6 +234,7 @@ function counts({ category, data }: Content): boolean {
 
 function shows({ app }: Ctx, { category, data }: Content, reply: boolean): boolean {
   if (reply && app.settings['core.conversations.updateOnReplies'] === false) return false
+  if (category === 'call') return app.settings['core.conversations.updateOnCallActivity'] === true
   if (category !== 'custom') return true
   return (
     app.settings['core.conversations.updateOnCustomMessage'] !== false &&
