@@ -158,6 +158,7 @@ function describe(operationId: string, operation: Operation): Json {
     parameters: [
       ...parameters('path', operation.params),
       ...parameters('query', operation.query),
+      ...parameters('header', operation.headers),
       ...onBehalfOf(operation),
     ],
     ...(operation.body && { requestBody: requestBody('application/json', operation.body) }),
@@ -183,7 +184,7 @@ function securityOf({ requires, device }: Operation) {
   return device && [...withKey, ...withToken]
 }
 
-function parameters(where: 'path' | 'query', schema: TObject | undefined): Json[] {
+function parameters(where: 'path' | 'query' | 'header', schema: TObject | undefined): Json[] {
   if (!schema) return []
   const needed = required(schema)
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => ({

@@ -37,6 +37,8 @@ export interface Operation {
   readonly audit?: true
   readonly deprecated?: true
   readonly params?: TObject
+  /** Headers of its own, beside those that say who calls. */
+  readonly headers?: TObject
   readonly query?: TObject
   readonly body?: TObject
   /** Instead of a JSON body: parts of multipart/form-data. Those of format `binary` are files. */
@@ -102,7 +104,11 @@ type Sent<O, K extends string> =
     : unknown
 
 /** What a handler receives: validated, defaults filled in. Files of a form are in base64. */
-export type Input<O> = Given<O, 'params'> & Given<O, 'query'> & Given<O, 'body'> & Given<O, 'form'>
+export type Input<O> = Given<O, 'params'> &
+  Given<O, 'headers'> &
+  Given<O, 'query'> &
+  Given<O, 'body'> &
+  Given<O, 'form'>
 
 type SentForm<O> =
   O extends Readonly<Record<'form', infer S extends TSchema>>
@@ -111,6 +117,7 @@ type SentForm<O> =
 
 /** What a caller sends. */
 export type CallInput<O> = Sent<O, 'params'> &
+  Sent<O, 'headers'> &
   Sent<O, 'query'> &
   Sent<O, 'body'> &
   SentForm<O> &

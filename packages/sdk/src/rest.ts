@@ -54,6 +54,7 @@ interface Door {
 interface AnyInput {
   readonly params?: Readonly<Record<string, unknown>>
   readonly query?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, unknown>>
   readonly body?: unknown
   readonly form?: Readonly<Record<string, string | Blob>>
   readonly onBehalfOf?: string
@@ -104,11 +105,11 @@ function formOf(parts: NonNullable<AnyInput['form']>): FormData {
   return form
 }
 
-function headersOf(door: Door, { body, onBehalfOf }: AnyInput): Record<string, string> {
+function headersOf(door: Door, { headers, body, onBehalfOf }: AnyInput): Record<string, string> {
   const type = body === undefined ? undefined : 'application/json'
-  const all = { ...door.headers, 'content-type': type, onBehalfOf }
+  const all = { ...headers, ...door.headers, 'content-type': type, onBehalfOf }
   const given = Object.entries(all).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
+    value === undefined ? [] : [[name, String(value)]],
   )
   return Object.fromEntries(given)
 }

@@ -122,6 +122,7 @@ function addOperation(
           credentials: credentialsOf(headers),
           params: params as Record<string, unknown>,
           query: query as Record<string, unknown>,
+          headers,
           body: () => parseBody(request.body, headers['content-type']),
           form: (schema) => parseForm(request.body, headers['content-type'], schema),
           requestId: request.id,

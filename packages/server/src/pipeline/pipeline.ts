@@ -21,6 +21,8 @@ interface Call {
   readonly credentials: Credentials
   readonly params: Readonly<Record<string, unknown>>
   readonly query: Readonly<Record<string, unknown>>
+  /** By names in lower case. */
+  readonly headers?: Readonly<Record<string, unknown>>
   /** Read only once the caller is known: strangers cannot make us parse. */
   readonly body: () => unknown
   /** Only where a wire can carry one. */

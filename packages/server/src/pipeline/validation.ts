@@ -14,6 +14,8 @@ export interface Validation {
 interface RawInput {
   readonly params: Readonly<Record<string, unknown>>
   readonly query: Readonly<Record<string, unknown>>
+  /** By names in lower case. A wire without headers has none. */
+  readonly headers?: Readonly<Record<string, unknown>>
   readonly body: unknown
   readonly form?: unknown
 }
@@ -23,14 +25,15 @@ const bodies = engine({ removeAdditional: 'all', useDefaults: true })
 const texts = engine({ removeAdditional: 'all', useDefaults: true, coerceTypes: 'array' })
 const answers = engine({})
 
-const parts = ['params', 'query', 'body', 'form'] as const
+const parts = ['params', 'query', 'headers', 'body', 'form'] as const
 
 export function validationOf(operation: Operation): Validation {
   const readers = parts.flatMap((part) => {
     const schema: TSchema | undefined = operation[part]
-    return schema
-      ? [{ part, check: (part === 'body' || part === 'form' ? bodies : texts).compile(schema) }]
-      : []
+    if (!schema) return []
+    const check = (part === 'body' || part === 'form' ? bodies : texts).compile(schema)
+    const names = part === 'headers' ? Object.keys(operation.headers?.properties ?? {}) : []
+    return [{ part, check, names }]
   })
   // Answers are large, and many are never checked outside tests: compiled when first needed.
   let checkAnswer: ReturnType<typeof answers.compile> | undefined
@@ -38,9 +41,8 @@ export function validationOf(operation: Operation): Validation {
     input(raw) {
       const input: Record<string, unknown> = {}
       const details: Record<string, string[]> = {}
-      for (const { part, check } of readers) {
-        // A call without a body is a call with an empty one: what is required speaks up itself.
-        const value = part === 'body' ? (raw.body ?? {}) : { ...Object(raw[part]) }
+      for (const { part, check, names } of readers) {
+        const value = partOf(raw, part, names)
         if (!check(value)) collect(details, check.errors ?? [])
         input[part] = value
       }
@@ -52,6 +54,14 @@ export function validationOf(operation: Operation): Validation {
       return checkAnswer(answer) ? undefined : answers.errorsText(checkAnswer.errors)
     },
   }
+}
+
+/** A call without a body is a call with an empty one: what is required speaks up itself. */
+function partOf(raw: RawInput, part: (typeof parts)[number], names: readonly string[]): unknown {
+  if (part === 'body') return raw.body ?? {}
+  if (part !== 'headers') return { ...Object(raw[part]) }
+  const given = names.map((name) => [name, raw.headers?.[name.toLowerCase()]] as const)
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== ''))
 }
 
 /** Reads a value that comes over another wire than HTTP, or throws what is wrong with it. */
