@@ -43,7 +43,7 @@ export function effectivePreferences(
   const chosen = permitted(app, user)
   const wantsPrivacy = app.templates.usePrivacyTemplate === 2
   return {
-    preferences: overlaid(app, chosen).preferences,
+    preferences: overlaid(app.preferences, chosen, 'preferences.'),
     usePrivacyTemplate: Object.hasOwn(chosen, privacy) ? chosen[privacy] === true : wantsPrivacy,
   }
 }
