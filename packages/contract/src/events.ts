@@ -1,3 +1,5 @@
+import type { Group } from './groups/index.ts'
+
 /** Someone's position in a conversation: everything up to `seq`. */
 interface PositionMoved {
   bucket: number
@@ -17,6 +19,13 @@ interface EntryPlace {
 /** Someone did something with a message. */
 interface MessageTouched extends EntryPlace {
   uid: string
+}
+
+/** `id` of the event is that of the message. */
+interface Reacted {
+  reaction: string
+  reactionId: number
+  reactedAt: number
 }
 
 /** Every event: a fact that was committed. Names are noun and past tense. */
@@ -44,7 +53,7 @@ export interface Events {
   'role.permissionsSet': { role: string; permissions: Readonly<Record<string, unknown>> }
   'group.created': { guid: string }
   'group.updated': { guid: string }
-  'group.deleted': { guid: string; bucket: number; key: number }
+  'group.deleted': { guid: string; bucket: number; key: number; group: Group }
   'group.ownerChanged': { guid: string; owner: string; oldOwner: string }
   'group.scopePermissionsSet': {
     guid: string
@@ -70,8 +79,8 @@ export interface Events {
   'conversation.unread': PositionMoved
   'conversation.reset': { bucket: number; key: number; uid: string }
   'conversation.deleted': { bucket: number; key: number; uid: string }
-  'message.reactionAdded': MessageTouched & { reaction: string }
-  'message.reactionRemoved': MessageTouched & { reaction: string }
+  'message.reactionAdded': MessageTouched & Reacted
+  'message.reactionRemoved': MessageTouched & Reacted
   'message.interacted': MessageTouched & { elementIds: readonly string[] }
   'message.interactionGoalCompleted': MessageTouched
   'message.pinned': MessageTouched
@@ -82,6 +91,8 @@ export interface Events {
   'thread.unsubscribed': MessageTouched
   'authTokens.revoked': { uid: string }
   'app.settingsChanged': { keys: readonly string[] }
+  /** By the service itself, after days of nothing but failures. */
+  'webhook.disabled': { webhookId: string; failingSince: number }
 }
 
 export type EventName = keyof Events

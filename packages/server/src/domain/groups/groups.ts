@@ -125,10 +125,12 @@ export const groupHandlers: Handlers<typeof groups> = {
   async deleteGroup({ params: { guid } }, ctx) {
     const group = await accessGroup(ctx, guid, 'change')
     requireAdmin(await actingIn(ctx, group))
+    const { bucket, key } = group
+    const last = await shown(ctx, guid, undefined)
     await deleteGroup(ctx.db, guid)
     await deleteParticipants(ctx.db, group, 'all')
     await deleteConversation(ctx.db, group)
-    await ctx.outbox.append('group.deleted', { guid, bucket: group.bucket, key: group.key })
+    await ctx.outbox.append('group.deleted', { guid, bucket, key, group: last })
     return { data: { success: true, message: `The group ${guid} is deleted.` } }
   },
 

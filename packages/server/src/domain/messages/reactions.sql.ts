@@ -11,34 +11,35 @@ export interface ReactionRow {
   readonly reactedAt: number
 }
 
-/** False: it was there already. */
+/** Undefined: it was there already. */
 export async function insertReaction(
   { appId, db }: AppDb,
   { bucket, key, seq }: EntryRow,
   { uid, reaction }: { uid: string; reaction: string },
   now: number,
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<ReactionRow | undefined> {
+  const { rows } = await sql<ReactionRow>`
     insert into reactions
       (bucket, conversation_key, uid, seq, reaction, id, reacted_at, app_id)
     values (${bucket}, ${key}, ${uid}, ${seq}, ${reaction},
             nextval('entry_numbers') * 64 + ${bucket}, ${now}, ${appId})
-    on conflict do nothing returning id`.execute(db)
-  return rows.length > 0
+    on conflict do nothing
+    returning id, reaction, uid, reacted_at as "reactedAt"`.execute(db)
+  return rows[0]
 }
 
-/** False: there was none. */
+/** Undefined: there was none. */
 export async function deleteReaction(
   { appId, db }: AppDb,
   { bucket, key, seq }: EntryRow,
   { uid, reaction }: { uid: string; reaction: string },
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<ReactionRow | undefined> {
+  const { rows } = await sql<ReactionRow>`
     delete from reactions
     where bucket = ${bucket} and conversation_key = ${key} and uid = ${uid} and seq = ${seq}
       and reaction = ${reaction} and app_id = ${appId}
-    returning id`.execute(db)
-  return rows.length > 0
+    returning id, reaction, uid, reacted_at as "reactedAt"`.execute(db)
+  return rows[0]
 }
 
 export interface ReactionFilter {

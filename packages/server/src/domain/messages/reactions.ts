@@ -1,4 +1,5 @@
 import type { Reaction, reactions } from '@chorale/contract/messages'
+import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
@@ -48,11 +49,10 @@ export const reactionHandlers: Handlers<typeof reactions> = {
     const { uid } = actorOf(ctx)
     const entry = await accessMessage(ctx, id, 'change')
     requireStanding(entry)
-    if (!(await deleteReaction(ctx.db, entry.row, { uid, reaction }))) {
-      return answerWith(ctx, entry)
-    }
+    const gone = await deleteReaction(ctx.db, entry.row, { uid, reaction })
+    if (!gone) return answerWith(ctx, entry)
     const counted = await count(ctx, entry, reaction, -1)
-    await ctx.outbox.append('message.reactionRemoved', { ...touched(entry.row, uid), reaction })
+    await ctx.outbox.append('message.reactionRemoved', reacted(entry, gone))
     return answerWith(ctx, counted)
   },
 }
@@ -66,12 +66,15 @@ async function add<T>(ctx: Ctx, id: string, reaction: string): Promise<Printed<T
   if (kinds.length >= mostKinds && !kinds.includes(reaction)) {
     throw badRequest('reaction', `A message has at most ${mostKinds} different reactions.`)
   }
-  if (!(await insertReaction(ctx.db, entry.row, { uid, reaction }, ctx.now))) {
-    return answerWith(ctx, entry)
-  }
+  const made = await insertReaction(ctx.db, entry.row, { uid, reaction }, ctx.now)
+  if (!made) return answerWith(ctx, entry)
   const counted = await count(ctx, entry, reaction, 1)
-  await ctx.outbox.append('message.reactionAdded', { ...touched(entry.row, uid), reaction })
+  await ctx.outbox.append('message.reactionAdded', reacted(entry, made))
   return answerWith(ctx, counted)
+}
+
+function reacted({ row }: Entry, { id, uid, reaction, reactedAt }: ReactionRow) {
+  return { ...touched(row, uid), reaction, reactionId: id, reactedAt }
 }
 
 /** In a group its scope may be denied it; between two users a block stands in the way. */
@@ -114,7 +117,7 @@ async function list(ctx: Ctx, id: string, reaction: string | undefined, place: P
   const last = rows.at(-1)
   const oldestFirst = place.affix === 'prepend' ? rows.toReversed() : rows
   return {
-    data: await shown(ctx, id, oldestFirst),
+    data: await shownReactions(ctx.db, id, oldestFirst, ctx.actor?.uid),
     meta: windowMeta(place, rows.length, last && { id: last.id }),
   }
 }
@@ -134,13 +137,14 @@ async function listingRights(
   return scopes.length > 0 ? { guid, scopes } : undefined
 }
 
-async function shown(
-  ctx: Ctx,
+export async function shownReactions(
+  db: AppDb,
   messageId: string,
   rows: readonly ReactionRow[],
+  viewer: string | undefined,
 ): Promise<Reaction[]> {
   const wanted = { uids: rows.map(({ uid }) => uid), guids: [], blocks: false }
-  const as = await loadCounterparts(peopleIn(ctx.db), wanted, ctx.actor?.uid)
+  const as = await loadCounterparts(peopleIn(db), wanted, viewer)
   const seen = as({ withBlocks: false })
   return rows.map(({ id, reaction, uid, reactedAt }) => ({
     id: String(id),
