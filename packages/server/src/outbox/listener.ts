@@ -1,5 +1,5 @@
 import type { EventName, Events } from '@chorale/contract/events'
-import type { AppDb, InstallDb } from '../database/app-db.ts'
+import type { AppDb, Db, InstallDb } from '../database/app-db.ts'
 import type { Outbox } from './outbox.ts'
 
 /** An event as a listener gets it: at least once, always with the same id. */
@@ -38,6 +38,11 @@ export interface Listener {
     readonly names: readonly EventName[]
     readonly react: (events: readonly HeardEvent[], ctx: ListenerCtx) => Promise<void>
   }
+  /**
+   * Of these apps, those for which it has anything to do. Events of the others are passed over
+   * before a transaction is opened.
+   */
+  readonly concerns?: (db: Db, appIds: readonly string[]) => Promise<ReadonlySet<string>>
   /**
    * Handling an event twice does no harm. Without this, the id of each event is kept in the
    * transaction of what was done, and a repeat is passed over.

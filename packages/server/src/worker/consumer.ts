@@ -4,7 +4,7 @@ import { nanos } from '@nats-io/transport-node'
 import { type DeadLetters, onlyForHeader } from '../bus/dead-letters.ts'
 import type { EventStream } from '../bus/event-stream.ts'
 import type { HeardEvent, Listener } from '../outbox/listener.ts'
-import { type HandleParts, handle, type Outcome } from './handle.ts'
+import { type Concerns, type HandleParts, handle, type Outcome } from './handle.ts'
 import { openTurns, type Slots } from './turns.ts'
 
 export interface ConsumerParts extends HandleParts {
@@ -17,6 +17,7 @@ export interface Consuming {
   readonly listener: Listener
   readonly strand: number
   readonly slots: Slots
+  readonly concerns: Concerns
   readonly stopping: AbortSignal
 }
 
@@ -128,7 +129,7 @@ async function takeMessage(
 /** False: it was not finished, because the process stops. */
 async function takeEvents(
   parts: ConsumerParts,
-  { listener, slots, stopping }: Consuming,
+  { listener, slots, concerns, stopping }: Consuming,
   take: Take,
   { message, appId, events }: { message: JsMsg; appId: string; events: readonly HeardEvent[] },
 ): Promise<boolean> {
@@ -138,7 +139,8 @@ async function takeEvents(
   const order = listener.together ? message.subject + message.seq : orderOf(appId, first)
   await take(order, async () => {
     const delivery = message.info.deliveryCount
-    outcome = await handle(parts, { listener, appId, events, delivery, slots, stopping })
+    const task = { listener, appId, events, delivery, slots, concerns, stopping }
+    outcome = await handle(parts, task)
     if (outcome instanceof Error) {
       const subject = message.subject.slice(parts.stream.prefix.length + 1)
       const letter = { listener: listener.name, subject, appId, error: outcome.message }

@@ -25,8 +25,12 @@ export interface Task {
   /** How often it has been delivered: what a process died of is not tried for ever. */
   readonly delivery: number
   readonly slots: Slots
+  readonly concerns: Concerns
   readonly stopping: AbortSignal
 }
+
+/** Whether a listener has anything to do for an app. */
+export type Concerns = (appId: string) => Promise<boolean>
 
 /** `stopped`: not handled, for the next process. An error: given up, after all attempts. */
 export type Outcome = 'handled' | 'stopped' | Error
@@ -40,6 +44,7 @@ export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
   if (task.delivery > mostDeliveries) return new Error('No process has survived this event.')
   for (let attempt = 1; !stopping.aborted; attempt++) {
     try {
+      if (!(await task.concerns(task.appId))) return 'handled'
       return await slots.use(() => react(parts, task))
     } catch (error) {
       const [first] = events

@@ -1,8 +1,11 @@
 import { setTimeout as after } from 'node:timers/promises'
+import type { Db } from '../database/app-db.ts'
 import { holdLeases } from '../database/leases.ts'
+import { openLoader } from '../database/loader.ts'
 import { strands } from '../outbox/bundles.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { type ConsumerParts, consume } from './consumer.ts'
+import type { Concerns } from './handle.ts'
 import { forgetHandled } from './handled.sql.ts'
 import { openSlots } from './turns.ts'
 
@@ -23,14 +26,18 @@ const tidyEveryMs = 60_000
  */
 export function startWorker(parts: WorkerParts): AsyncDisposable {
   const { database, listeners, log } = parts
-  const slots = new Map(listeners.map(({ name }) => [name, openSlots(parts.concurrency)]))
   const jobs = new Map(
-    listeners.flatMap((listener) =>
-      Array.from({ length: strands }, (_, strand) => [
+    listeners.flatMap((listener) => {
+      const own = {
+        listener,
+        slots: openSlots(parts.concurrency),
+        concerns: concernsOf(listener, database.db),
+      }
+      return Array.from({ length: strands }, (_, strand) => [
         `${listener.name}-${strand}`,
-        { listener, strand, slots: slots.get(listener.name) ?? openSlots(parts.concurrency) },
-      ]),
-    ),
+        { ...own, strand },
+      ])
+    }),
   )
 
   async function hold(name: string, stopping: AbortSignal): Promise<void> {
@@ -68,4 +75,17 @@ export function startWorker(parts: WorkerParts): AsyncDisposable {
       await leases[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The events of a moment ask together. */
+function concernsOf({ concerns }: Listener, db: Db): Concerns {
+  if (!concerns) return async () => true
+  const loader = openLoader({
+    fetch: async (appIds: readonly string[]) =>
+      new Map([...(await concerns(db, appIds))].map((appId) => [appId, true])),
+    nameOf: (appId) => appId,
+    concurrency: 1,
+    mostPerBatch: 500,
+  })
+  return async (appId) => (await loader.load(appId)) ?? false
 }
