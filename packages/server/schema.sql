@@ -636,6 +636,69 @@ CREATE TABLE public.users (
     deactivated_at bigint
 );
 
+CREATE TABLE public.webhook_deliveries (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    webhook_id text NOT NULL COLLATE pg_catalog."C",
+    delivery_id uuid NOT NULL,
+    event_id text NOT NULL COLLATE pg_catalog."C",
+    trigger text NOT NULL COLLATE pg_catalog."C",
+    strand text NOT NULL COLLATE pg_catalog."C",
+    place bigint NOT NULL,
+    body text NOT NULL,
+    status text DEFAULT 'waiting'::text NOT NULL,
+    opened_at bigint NOT NULL,
+    tries smallint DEFAULT 0 NOT NULL,
+    attempts bigint DEFAULT 0 NOT NULL,
+    next_attempt_at bigint,
+    log jsonb DEFAULT '[]'::jsonb NOT NULL,
+    created_at bigint NOT NULL,
+    CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
+);
+
+ALTER TABLE public.webhook_deliveries ALTER COLUMN place ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.webhook_deliveries_place_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.webhook_strands (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    webhook_id text NOT NULL COLLATE pg_catalog."C",
+    strand text NOT NULL COLLATE pg_catalog."C",
+    due_at bigint NOT NULL,
+    busy boolean DEFAULT false NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000');
+
+CREATE TABLE public.webhooks (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    webhook_id text NOT NULL COLLATE pg_catalog."C",
+    version smallint NOT NULL,
+    name text NOT NULL,
+    url text NOT NULL,
+    use_basic_auth boolean NOT NULL,
+    username text,
+    password_encrypted bytea,
+    secret_encrypted bytea NOT NULL,
+    old_secret_encrypted bytea,
+    old_secret_until bigint,
+    enabled boolean NOT NULL,
+    retry_on_failure boolean NOT NULL,
+    retry_hours smallint NOT NULL,
+    on_failure text NOT NULL,
+    triggers text[] DEFAULT '{}'::text[] NOT NULL,
+    failing_since bigint,
+    resting_until bigint DEFAULT 0 NOT NULL,
+    disabled_at bigint,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    CONSTRAINT webhooks_on_failure_check CHECK ((on_failure = ANY (ARRAY['open'::text, 'closed'::text]))),
+    CONSTRAINT webhooks_version_check CHECK ((version = ANY (ARRAY[1, 2])))
+);
+
 ALTER TABLE ONLY public.migrations ALTER COLUMN id SET DEFAULT nextval('public.migrations_id_seq'::regclass);
 
 ALTER TABLE ONLY public.api_keys
@@ -773,6 +836,15 @@ ALTER TABLE ONLY public.user_conversations
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (app_id, uid);
 
+ALTER TABLE ONLY public.webhook_deliveries
+    ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (app_id, webhook_id, delivery_id);
+
+ALTER TABLE ONLY public.webhook_strands
+    ADD CONSTRAINT webhook_strands_pkey PRIMARY KEY (app_id, webhook_id, strand);
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_pkey PRIMARY KEY (app_id, webhook_id);
+
 CREATE INDEX auth_tokens_by_user ON public.auth_tokens USING btree (app_id, uid, nth);
 
 CREATE INDEX blocked_users_by_blocked ON public.blocked_users USING btree (app_id, blocked_uid, uid);
@@ -840,6 +912,22 @@ CREATE INDEX users_by_name ON public.users USING btree (app_id, sort_name, uid) 
 CREATE INDEX users_by_role ON public.users USING btree (app_id, role, sort_name, uid) INCLUDE (deactivated_at);
 
 CREATE INDEX users_by_tag ON public.users USING gin (app_id, tags) WHERE (tags IS NOT NULL);
+
+CREATE INDEX webhook_deliveries_by_age ON public.webhook_deliveries USING btree (created_at);
+
+CREATE INDEX webhook_deliveries_by_trigger ON public.webhook_deliveries USING btree (app_id, webhook_id, trigger, delivery_id);
+
+CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (app_id, webhook_id, delivery_id) WHERE (status = 'failed'::text);
+
+CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (app_id, webhook_id, event_id);
+
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (app_id, webhook_id, strand, place) WHERE (status = 'waiting'::text);
+
+CREATE INDEX webhook_strands_any_due ON public.webhook_strands USING btree (due_at);
+
+CREATE INDEX webhook_strands_busy ON public.webhook_strands USING btree (app_id, webhook_id, due_at) WHERE busy;
+
+CREATE INDEX webhook_strands_due ON public.webhook_strands USING btree (app_id, webhook_id, due_at);
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
@@ -921,6 +1009,9 @@ ALTER TABLE ONLY public.users
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_app_id_role_fkey FOREIGN KEY (app_id, role) REFERENCES public.roles(app_id, role);
+
+ALTER TABLE ONLY public.webhooks
+    ADD CONSTRAINT webhooks_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 -- conversations: 16 partitions.
 -- entries: 16 partitions.

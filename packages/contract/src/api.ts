@@ -25,6 +25,7 @@ import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { stats } from './stats/index.ts'
 import { authTokens, blockedUsers, friends, me, users } from './users/index.ts'
+import { deliveries, webhooks, webhookTriggers } from './webhooks/index.ts'
 
 /** Every operation, by noun. */
 export const api = {
@@ -64,6 +65,9 @@ export const api = {
   extensions,
   pushSettings,
   pushCertificates,
+  webhooks,
+  webhookTriggers,
+  deliveries,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

@@ -223,6 +223,21 @@ export const errors = {
   ERR_BLOCKED_SENDER: { status: 403, message: 'The user {uid} has blocked the sender.' },
   ERR_MESSAGE_ID_NOT_FOUND: { status: 404, message: 'The message {id} does not exist here.' },
 
+  // Webhooks
+  ERR_WEBHOOK_NOT_FOUND: {
+    status: 404,
+    message: 'The webhook {id} does not exist.',
+    fix: 'The header X-Webhook-Version says of which generation it is: 2, or none for the older one.',
+  },
+  ERR_WEBHOOK_ALREADY_EXISTS: { status: 409, message: 'The webhook {id} exists already.' },
+  ERR_TRIGGER_NOT_FOUND: {
+    status: 404,
+    message: 'There is no trigger {trigger}.',
+    fix: 'See docs/webhooks.md for the triggers of each generation.',
+  },
+  ERR_DELIVERY_NOT_FOUND: { status: 404, message: 'The delivery {id} does not exist.' },
+  ERR_BLOCKED_BY_WEBHOOK: { status: 403, message: 'A webhook has dropped the message.' },
+
   // Management
   ERR_APP_NOT_FOUND: { status: 404, message: 'The app {appId} does not exist.' },
 

@@ -41,6 +41,7 @@ const tags: Readonly<Record<string, string>> = {
   Extensions: 'Push as older apps set it up. Calls of the operator, at the management address.',
   Messages: 'What people say, in the order in which they said it.',
   Notifications: 'Who is told of what when no app is open, and how.',
+  Webhooks: 'Who is told what happens. Calls of the operator, at the management address.',
   Events: 'What has happened, for a server that would rather ask than be told.',
   Metrics: 'How much was sent, delivered and read, and by how many.',
 }

@@ -57,6 +57,12 @@ import {
   meHandlers,
   userHandlers,
 } from './domain/users/index.ts'
+import {
+  deliveryHandlers,
+  type ObjectionToUrl,
+  triggerHandlers,
+  webhookHandlers,
+} from './domain/webhooks/index.ts'
 import type { EventFeed } from './outbox/feed.ts'
 import type { AllHandlers, Ctx } from './pipeline/handler.ts'
 
@@ -64,6 +70,7 @@ import type { AllHandlers, Ctx } from './pipeline/handler.ts'
 export function handlersWith(
   sending: Sending,
   feed: EventFeed,
+  objectionToUrl: ObjectionToUrl,
   secretsAre: SecretsAre = 'shown',
 ): AllHandlers {
   return {
@@ -105,6 +112,9 @@ export function handlersWith(
       ...extensionHandlers,
       ...pushSettingHandlers(secretsAre),
       ...pushCertificateHandlers,
+      ...webhookHandlers(objectionToUrl),
+      ...triggerHandlers,
+      ...deliveryHandlers,
     },
   }
 }

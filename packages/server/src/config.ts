@@ -188,6 +188,26 @@ const Settings = Type.Object({
       'Whether the push settings of the management API are answered with the private key in them, ' +
       'as the interface wants it, or with its last four characters.',
   }),
+  WEBHOOK_TIMEOUT_MS: Type.Integer({
+    default: 2000,
+    minimum: 10,
+    description: 'How long a webhook may take to answer.',
+  }),
+  WEBHOOK_RETRY_MS: Type.Integer({
+    default: 10_000,
+    minimum: 10,
+    description: 'Time before the first retry to a webhook; all later ones are multiples of it.',
+  }),
+  WEBHOOK_KEEP_DAYS: Type.Integer({
+    default: 14,
+    minimum: 4,
+    description: 'How long it is kept what webhooks were told, and how they answered.',
+  }),
+  WEBHOOK_DISABLE_DAYS: Type.Integer({
+    default: 5,
+    minimum: 1,
+    description: 'After so many days of nothing but failures a webhook is switched off.',
+  }),
   API_PROCESSES: Type.Integer({
     default: 1,
     minimum: 1,

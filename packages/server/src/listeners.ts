@@ -1,6 +1,7 @@
 import { eraseDeletedLogs } from './domain/conversations/index.ts'
 import { forgetDeletedGroups, indexMessages } from './domain/messages/index.ts'
 import { countEvents } from './domain/stats/index.ts'
+import { tellWebhooks } from './domain/webhooks/index.ts'
 import type { Listener } from './outbox/listener.ts'
 
 /** Every event meets its listeners: each of these says what it listens to. */
@@ -9,4 +10,5 @@ export const listeners: readonly Listener[] = [
   forgetDeletedGroups,
   indexMessages,
   countEvents,
+  tellWebhooks,
 ]

@@ -12,6 +12,7 @@ import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
 import { movementOf, openAppendLane, openPeople } from '../domain/conversations/index.ts'
+import { objectionToUrl } from '../egress/egress.ts'
 import { openAnnouncer } from '../gateway/announce.ts'
 import { type Metrics, openMetrics } from '../http/metrics.ts'
 import { buildServer, type HttpParts } from '../http/server.ts'
@@ -24,6 +25,8 @@ import { openPipeline } from '../pipeline/pipeline.ts'
 import { openRateLimit } from '../pipeline/rate-limit.ts'
 import { openVault, type Vault } from '../vault/vault.ts'
 import { startWorker } from '../worker/worker.ts'
+import { startConfiguredCourier } from './courier.ts'
+import { openConfiguredEgress, urlRulesOf } from './egress.ts'
 import { openConfiguredGateway } from './gateway.ts'
 
 export interface Assembly extends AsyncDisposable {
@@ -63,6 +66,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     ),
   )
   const vault = openVault(config.masterKey)
+  const egress = stack.use(openConfiguredEgress(config))
   const metrics = openMetrics(database, background, clock)
   const stream = openEventStream(bus, streamOptions(config))
   const publishing = { database: background, stream, metrics, log, clock }
@@ -81,6 +85,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     handlers: handlersWith(
       { db: database.db, lane: openAppendLane(database.db, clock, sink), people },
       openEventFeed(stream, log),
+      (url) => objectionToUrl(url, urlRulesOf(config)),
       config.PUSH_SETTINGS_SECRETS,
     ),
     log,
@@ -120,6 +125,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       owned.use(
         startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
       )
+      owned.use(startConfiguredCourier({ ...publishing, config, vault, egress, sink }))
     },
     startGateway(on) {
       const [api] = servers

@@ -1,11 +1,14 @@
 import { type Config, ConfigError } from '../config.ts'
 import { type Egress, openEgress } from '../egress/egress.ts'
 
+export function urlRulesOf({ EGRESS_ALLOW, EGRESS_HTTP }: Config) {
+  return { allow: EGRESS_ALLOW, http: EGRESS_HTTP }
+}
+
 export function openConfiguredEgress(config: Config): Egress {
   try {
     return openEgress({
-      allow: config.EGRESS_ALLOW,
-      http: config.EGRESS_HTTP,
+      ...urlRulesOf(config),
       all: config.EGRESS_CONCURRENCY,
       perTarget: config.EGRESS_CONCURRENCY_PER_TARGET,
       breaker: {

@@ -49,7 +49,7 @@ describe('with a handler that does what it should not', () => {
     const { lines, log } = recordingLog()
     const lane = openAppendLane(database.db, () => 1_700_000_000)
     const sending = { db: database.db, lane, people: openPeople(database.db) }
-    const handlers = handlersWith(sending, { read: async () => 'away' })
+    const handlers = handlersWith(sending, { read: async () => 'away' }, () => undefined)
     const pipeline = openPipeline({
       database,
       vault,

@@ -5,6 +5,7 @@ export { conversationHandlers } from './conversations.ts'
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
 export {
   askAhead,
+  groupConversationId,
   knowing,
   loadCounterparts,
   openPeople,

@@ -1,0 +1,3 @@
+export * from './deliveries.ts'
+export * from './triggers.ts'
+export * from './webhooks.ts'

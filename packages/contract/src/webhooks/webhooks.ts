@@ -1,0 +1,159 @@
+import { type Static, Type } from 'typebox'
+import { AppId } from '../apps/index.ts'
+import { Data, OneOf, Outcome, Page, pageQuery, searchKey, Timestamp } from '../envelope.ts'
+import { operations, withDefault } from '../operation.ts'
+
+const WebhookId = Type.String({ minLength: 1, maxLength: 50, pattern: '^[A-Za-z0-9_-]+$' })
+const appParams = Type.Object({ appId: AppId })
+export const webhookParams = Type.Object({ appId: AppId, webhookId: WebhookId })
+
+/** Webhooks of one generation do not exist for calls of the other. */
+export const ofGeneration = Type.Object({
+  'X-Webhook-Version': withDefault(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2,
+      description: '2: webhooks as they are now. 1, or no such header: the older generation.',
+    }),
+    1,
+  ),
+})
+
+const Name = Type.String({ minLength: 1, maxLength: 50 })
+const WebhookUrl = Type.String({ minLength: 1, maxLength: 255 })
+const Username = Type.String({ minLength: 1, maxLength: 50, pattern: '^[^:]*$' })
+const Password = Type.String({ minLength: 1, maxLength: 100 })
+const RetryHours = Type.Integer({
+  minimum: 0,
+  maximum: 24,
+  description: 'With `retryOnFailure`: how long it is tried again, beyond the two early retries.',
+})
+const OnFailure = OneOf('open', 'closed')
+export type OnFailure = Static<typeof OnFailure>
+
+export const Webhook = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  webhookURL: Type.String(),
+  useBasicAuth: Type.Boolean(),
+  username: Type.Optional(Type.String()),
+  enabled: Type.Boolean(),
+  retryOnFailure: Type.Boolean(),
+  retryHours: RetryHours,
+  onFailure: OnFailure,
+  failingSince: Type.Optional(Timestamp),
+  disabledAt: Type.Optional(Timestamp),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+export type Webhook = Static<typeof Webhook>
+
+const signingSecret = Type.String({
+  description: 'Signs each delivery. Shown here and never again.',
+})
+const WithSecret = Type.Object({ ...Webhook.properties, signingSecret })
+
+const settings = {
+  username: Type.Optional(Username),
+  password: Type.Optional(Password),
+}
+
+export const webhooks = operations({
+  createWebhook: {
+    method: 'POST',
+    path: '/apps/:appId/webhooks',
+    summary: 'Create a webhook',
+    tag: 'Webhooks',
+    effect: 'write',
+    requires: 'management',
+    audit: true,
+    params: appParams,
+    headers: ofGeneration,
+    body: Type.Object({
+      id: WebhookId,
+      name: Name,
+      webhookURL: WebhookUrl,
+      useBasicAuth: withDefault(Type.Boolean(), false),
+      ...settings,
+      enabled: withDefault(Type.Boolean(), true),
+      retryOnFailure: withDefault(Type.Boolean(), false),
+      retryHours: withDefault(RetryHours, 0),
+      onFailure: withDefault(OnFailure, 'open'),
+    }),
+    response: Data(WithSecret),
+    errors: ['ERR_APP_NOT_FOUND', 'ERR_WEBHOOK_ALREADY_EXISTS', 'ERR_PLAN_QUOTA_RESTRICTION'],
+  },
+  listWebhooks: {
+    method: 'GET',
+    path: '/apps/:appId/webhooks',
+    summary: 'List webhooks',
+    tag: 'Webhooks',
+    effect: 'read',
+    requires: 'management',
+    params: appParams,
+    headers: ofGeneration,
+    query: Type.Object({ searchKey, ...pageQuery }),
+    response: Page(Webhook),
+    errors: ['ERR_APP_NOT_FOUND'],
+  },
+  getWebhook: {
+    method: 'GET',
+    path: '/apps/:appId/webhooks/:webhookId',
+    summary: 'Get a webhook',
+    tag: 'Webhooks',
+    effect: 'read',
+    requires: 'management',
+    params: webhookParams,
+    headers: ofGeneration,
+    response: Data(Webhook),
+    errors: ['ERR_APP_NOT_FOUND', 'ERR_WEBHOOK_NOT_FOUND'],
+  },
+  updateWebhook: {
+    method: 'PUT',
+    path: '/apps/:appId/webhooks/:webhookId',
+    summary: 'Update a webhook',
+    tag: 'Webhooks',
+    effect: 'write',
+    requires: 'management',
+    audit: true,
+    params: webhookParams,
+    headers: ofGeneration,
+    body: Type.Object({
+      name: Type.Optional(Name),
+      webhookURL: Type.Optional(WebhookUrl),
+      useBasicAuth: Type.Optional(Type.Boolean()),
+      ...settings,
+      enabled: Type.Optional(Type.Boolean()),
+      retryOnFailure: Type.Optional(Type.Boolean()),
+      retryHours: Type.Optional(RetryHours),
+      onFailure: Type.Optional(OnFailure),
+    }),
+    response: Data(Webhook),
+    errors: ['ERR_APP_NOT_FOUND', 'ERR_WEBHOOK_NOT_FOUND'],
+  },
+  deleteWebhook: {
+    method: 'DELETE',
+    path: '/apps/:appId/webhooks/:webhookId',
+    summary: 'Delete a webhook',
+    tag: 'Webhooks',
+    effect: 'write',
+    requires: 'management',
+    audit: true,
+    params: webhookParams,
+    headers: ofGeneration,
+    response: Data(Outcome),
+    errors: ['ERR_APP_NOT_FOUND', 'ERR_WEBHOOK_NOT_FOUND'],
+  },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: '/apps/:appId/webhooks/:webhookId/secret',
+    summary: 'Give a webhook a new signing secret; the old one signs beside it for a day',
+    tag: 'Webhooks',
+    effect: 'write',
+    requires: 'management',
+    audit: true,
+    params: webhookParams,
+    response: Data(WithSecret),
+    errors: ['ERR_APP_NOT_FOUND', 'ERR_WEBHOOK_NOT_FOUND'],
+  },
+})

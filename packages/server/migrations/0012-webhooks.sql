@@ -1,0 +1,80 @@
+-- Who is told what happens, and what they were told.
+
+create table webhooks (
+  app_id text collate "C" not null references apps on delete cascade,
+  webhook_id text collate "C" not null,
+  -- 1: the older generation, 2: the current one.
+  version smallint not null check (version in (1, 2)),
+  name text not null,
+  url text not null,
+  use_basic_auth boolean not null,
+  username text,
+  password_encrypted bytea,
+  secret_encrypted bytea not null,
+  -- After a change of secret both sign, for a while.
+  old_secret_encrypted bytea,
+  old_secret_until bigint,
+  enabled boolean not null,
+  retry_on_failure boolean not null,
+  retry_hours smallint not null,
+  on_failure text not null check (on_failure in ('open', 'closed')),
+  triggers text[] not null default '{}',
+  -- Null: the last delivery was taken.
+  failing_since bigint,
+  -- Nothing is tried before, in milliseconds: its receiver did not answer several times.
+  resting_until bigint not null default 0,
+  -- When the service itself switched it off.
+  disabled_at bigint,
+  created_at bigint not null,
+  updated_at bigint not null,
+  primary key (app_id, webhook_id)
+);
+
+-- What is to be sent, what was sent and how it was answered. Rows go by age, also those of a webhook
+-- that is gone, so there is no foreign key.
+create table webhook_deliveries (
+  app_id text collate "C" not null,
+  webhook_id text collate "C" not null,
+  -- A uuid of version 7: grows with time.
+  delivery_id uuid not null,
+  event_id text collate "C" not null,
+  trigger text collate "C" not null,
+  -- What must stay in order.
+  strand text collate "C" not null,
+  place bigint generated always as identity,
+  body text not null,
+  status text not null default 'waiting' check (status in ('waiting', 'delivered', 'failed')),
+  -- Since when it is tried, and how often it was since: a redelivery begins anew.
+  opened_at bigint not null,
+  tries smallint not null default 0,
+  attempts bigint not null default 0,
+  next_attempt_at bigint,
+  -- The last attempts, oldest first.
+  log jsonb not null default '[]',
+  created_at bigint not null,
+  primary key (app_id, webhook_id, delivery_id)
+);
+-- Told once, however often the event comes.
+create unique index webhook_deliveries_once on webhook_deliveries (app_id, webhook_id, event_id);
+create index webhook_deliveries_waiting on webhook_deliveries (app_id, webhook_id, strand, place)
+  where status = 'waiting';
+create index webhook_deliveries_failed on webhook_deliveries (app_id, webhook_id, delivery_id)
+  where status = 'failed';
+create index webhook_deliveries_by_trigger on webhook_deliveries (app_id, webhook_id, trigger, delivery_id);
+create index webhook_deliveries_by_age on webhook_deliveries (created_at);
+
+-- A row for each strand that has something waiting: only its first delivery is tried. Whoever adds to
+-- a strand or ends a delivery holds this row. Times in milliseconds.
+create table webhook_strands (
+  app_id text collate "C" not null,
+  webhook_id text collate "C" not null,
+  strand text collate "C" not null,
+  -- While a worker has it in hand: when its lease runs out.
+  due_at bigint not null,
+  busy boolean not null default false,
+  primary key (app_id, webhook_id, strand)
+);
+create index webhook_strands_due on webhook_strands (app_id, webhook_id, due_at);
+create index webhook_strands_any_due on webhook_strands (due_at);
+create index webhook_strands_busy on webhook_strands (app_id, webhook_id, due_at) where busy;
+alter table webhook_strands set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);

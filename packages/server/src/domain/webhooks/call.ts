@@ -1,0 +1,34 @@
+import type { Egress, EgressAnswer } from '../../egress/egress.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { passwordPlace, signatureHeaders } from './secrets.ts'
+import type { WebhookRow } from './webhooks.sql.ts'
+
+interface Caller {
+  readonly egress: Egress
+  readonly vault: Vault
+  readonly timeoutMs: number
+}
+
+/** As much of an answer as is kept, or believed. */
+const mostBytes = 4096
+
+/** One call, signed. Answers whatever the receiver answers, or throws an `EgressError`. */
+export function callWebhook(
+  { egress, vault, timeoutMs }: Caller,
+  webhook: Pick<WebhookRow, 'id' | 'url' | 'useBasicAuth' | 'username' | 'passwordEncrypted'> &
+    Parameters<typeof signatureHeaders>[0],
+  sent: Parameters<typeof signatureHeaders>[2],
+): Promise<EgressAnswer> {
+  const { url, useBasicAuth, username, passwordEncrypted } = webhook
+  const password = passwordEncrypted && vault.open(passwordEncrypted, passwordPlace(sent.appId))
+  const basic = Buffer.from(`${username}:${password}`).toString('base64')
+  return egress.call({
+    ...{ url, method: 'POST', timeoutMs, mostBytes, body: sent.body },
+    target: `${sent.appId}/webhooks/${webhook.id}`,
+    headers: {
+      'content-type': 'application/json',
+      ...signatureHeaders(webhook, vault, sent),
+      ...(useBasicAuth && { authorization: `Basic ${basic}` }),
+    },
+  })
+}

@@ -1,0 +1,153 @@
+import type { Attempt } from '@chorale/contract/webhooks'
+import type { Db } from '../../database/app-db.ts'
+import { writeAuditLog } from '../../database/audit-log.ts'
+import type { Database } from '../../database/pool.ts'
+import { type Egress, EgressError } from '../../egress/egress.ts'
+import type { RecordedEvent, Sink } from '../../outbox/committed.ts'
+import { recordEvents } from '../../outbox/outbox.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { callWebhook } from './call.ts'
+import {
+  advanceStrand,
+  claimStrands,
+  disableWebhook,
+  holdStrand,
+  isAnythingDue,
+  type Job,
+  lockClaims,
+  noteFailure,
+  noteSuccess,
+  recordAttempt,
+  releaseStrand,
+  restWebhook,
+} from './errands.sql.ts'
+import { forgetDeliveries, forgetStrands } from './queue.sql.ts'
+import { mayWait, retryAfterMs } from './schedule.ts'
+
+export interface ErrandParts {
+  readonly database: Database
+  readonly vault: Vault
+  readonly egress: Egress
+  readonly sink: Sink
+  readonly clock: () => number
+  readonly perWebhook: number
+  readonly perApp: number
+  readonly timeoutMs: number
+  /** The pause before the first retry; all others are multiples of it. */
+  readonly retryMs: number
+  readonly keepDays: number
+  /** After so many days of nothing but failures a webhook is switched off. */
+  readonly disableDays: number
+}
+
+const daySeconds = 86_400
+/** Far longer than a call may take. */
+const leaseMs = 30_000
+
+/** What webhooks are told, one delivery at a time. */
+export function webhookErrands(parts: ErrandParts) {
+  const { database, clock } = parts
+  return {
+    name: 'webhook deliveries',
+
+    async claim(most: number): Promise<readonly Job[]> {
+      if (!(await isAnythingDue(database.db))) return []
+      return database.transaction(async (db) => {
+        await lockClaims(db)
+        return claimStrands(db, { ...parts, most, leaseMs })
+      })
+    },
+
+    async carryOut(job: Job): Promise<void> {
+      const attempt = job.deliveryId === null ? undefined : await tryOnce(parts, job)
+      let events: RecordedEvent[] = []
+      await database.transaction(async (db) => {
+        events = (await holdStrand(db, job)) ? await record(parts, db, job, attempt) : []
+      })
+      parts.sink({ events, appends: [] })
+    },
+
+    async tidy(): Promise<void> {
+      const before = clock() - parts.keepDays * daySeconds
+      while ((await forgetDeliveries(database.db, before)) > 0);
+      await forgetStrands(database.db)
+    },
+  }
+}
+
+/** `not tried`: the way there is blocked, which says nothing about this delivery. */
+async function tryOnce(parts: ErrandParts, job: Job): Promise<Attempt | 'not tried'> {
+  const at = parts.clock()
+  const start = performance.now()
+  const tookMs = () => Math.round(performance.now() - start)
+  try {
+    const { status, body } = await callWebhook(parts, job, { ...job, at })
+    return { at, tookMs: tookMs(), status, answer: storable(body) }
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error
+    const blocked = error.reason === 'breaker-open' || error.reason === 'busy'
+    return blocked ? 'not tried' : { at, tookMs: tookMs(), error: error.message }
+  }
+}
+
+/** PostgreSQL takes no NUL. */
+function storable(text: string): string {
+  return text.replaceAll('\0', '').toWellFormed()
+}
+
+async function record(
+  parts: ErrandParts,
+  db: Db,
+  job: Job,
+  attempt: Attempt | 'not tried' | undefined,
+): Promise<RecordedEvent[]> {
+  const now = parts.clock()
+  const elapsedMs = (now - job.openedAt) * 1000
+  const trying = { ...job, tries: job.tries + 1, elapsedMs }
+  if (attempt === undefined) await advanceStrand(db, job)
+  else if (attempt !== 'not tried') {
+    return recordTried(parts, db, job, attempt, trying)
+  } else if (mayWait(trying, parts.retryMs)) {
+    await releaseStrand(db, job, 0)
+    await restWebhook(db, job, Math.ceil(parts.retryMs / 10))
+  } else {
+    const error = 'The receiver does not answer, and was left alone.'
+    return recordTried(parts, db, job, { at: now, tookMs: 0, error }, trying)
+  }
+  return []
+}
+
+async function recordTried(
+  parts: ErrandParts,
+  db: Db,
+  job: Job,
+  attempt: Attempt,
+  trying: Parameters<typeof retryAfterMs>[0],
+): Promise<RecordedEvent[]> {
+  const taken = attempt.status !== undefined && attempt.status >= 200 && attempt.status < 300
+  const pauseMs = taken ? undefined : retryAfterMs(trying, parts.retryMs)
+  const nextAttemptAt = pauseMs === undefined ? null : attempt.at + Math.ceil(pauseMs / 1000)
+  const status = taken ? 'delivered' : pauseMs === undefined ? 'failed' : 'waiting'
+  await recordAttempt(db, job, attempt, { status, nextAttemptAt })
+  if (pauseMs === undefined) await advanceStrand(db, job)
+  else await releaseStrand(db, job, pauseMs)
+  if (!taken) return recordFailure(parts, db, job)
+  await noteSuccess(db, job)
+  return []
+}
+
+/** Nothing but failures for days: it is switched off, and somebody is told. */
+async function recordFailure(parts: ErrandParts, db: Db, job: Job): Promise<RecordedEvent[]> {
+  const now = parts.clock()
+  const failingSince = job.failingSince ?? (await noteFailure(db, job, now))
+  if (now - failingSince < parts.disableDays * daySeconds) return []
+  if (!(await disableWebhook(db, job, now))) return []
+  const { appId, webhookId } = job
+  await writeAuditLog(db, {
+    ...{ appId, at: now, caller: 'system:webhooks', operation: 'disableWebhook' },
+    ...{ input: { webhookId, failingSince }, requestId: '' },
+  })
+  return recordEvents(db, now, [
+    { appId, name: 'webhook.disabled', payload: { webhookId, failingSince } },
+  ])
+}

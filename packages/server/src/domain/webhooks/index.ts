@@ -1,0 +1,5 @@
+export { deliveryHandlers } from './deliveries.ts'
+export { webhookErrands } from './errands.ts'
+export { triggerHandlers } from './triggers.ts'
+export { tellWebhooks } from './webhooks.on.ts'
+export { type ObjectionToUrl, webhookHandlers } from './webhooks.ts'

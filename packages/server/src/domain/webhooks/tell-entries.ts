@@ -1,0 +1,111 @@
+import type { CurrentTrigger } from '@chorale/contract/webhooks'
+import type { AppDb } from '../../database/app-db.ts'
+import type { HeardEvent } from '../../outbox/listener.ts'
+import {
+  type EntryRow,
+  findEntry,
+  loadCounterparts,
+  peopleIn,
+  printFresh,
+  type Receiver,
+} from '../conversations/index.ts'
+import { findReceiver } from './scenes.sql.ts'
+import { strandOf, type Telling, type Wanted } from './tellings.ts'
+
+type Heard = HeardEvent<'entry.appended'>
+
+interface Action {
+  readonly action: string
+  readonly on?: string
+  readonly newScope?: string
+}
+
+const messageActions: Readonly<Record<string, CurrentTrigger>> = {
+  edited: 'message_edited',
+  deleted: 'message_deleted',
+}
+
+const memberActions: Readonly<Record<string, CurrentTrigger>> = {
+  added: 'group_member_added',
+  kicked: 'group_member_kicked',
+  banned: 'group_member_banned',
+  unbanned: 'group_member_unbanned',
+  joined: 'group_member_joined',
+  left: 'group_member_left',
+  scopeChanged: 'group_member_scope_changed',
+}
+
+/** A message was sent, changed or withdrawn, or something happened to a member of a group. */
+export async function tellEntry(
+  { payload, at }: Heard,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const { category, type } = payload
+  const says = category === 'action' ? triggersOfAction(type, payload.data) : triggersOf(payload)
+  if (!says.some((trigger) => wanted(2, trigger)) && !hearsLegacy(category, wanted)) return []
+  const receiver = await findReceiver(db, payload)
+  const row = receiver && (await rowOf(payload, at, db))
+  if (!receiver || !row) return []
+  const strand = strandOf(receiver)
+  const data =
+    category === 'action' && type === 'groupMember'
+      ? await printMovement(db, row, receiver)
+      : `{"message":${await printMessage(db, row, receiver)}}`
+  const current = says.map((trigger) => ({ version: 2, trigger, data, strand }) as const)
+  if (!hearsLegacy(category, wanted)) return current
+  const message = data.slice('{"message":'.length, -1)
+  const legacy = { version: 1, trigger: 'after_message', platform: 'API', strand } as const
+  return [...current, { ...legacy, data: message }]
+}
+
+function hearsLegacy(category: string, wanted: Wanted): boolean {
+  return category !== 'action' && wanted(1, 'after_message')
+}
+
+function triggersOf({ extra }: Heard['payload']): CurrentTrigger[] {
+  const { mentions } = (extra ?? {}) as { mentions?: readonly string[] }
+  return mentions?.length ? ['message_sent', 'user_mentioned'] : ['message_sent']
+}
+
+function triggersOfAction(type: string, data: Heard['payload']['data']): CurrentTrigger[] {
+  const actions = type === 'groupMember' ? memberActions : messageActions
+  return [actions[String(data?.action)] ?? []].flat()
+}
+
+/** As it was said; what is too large to travel is read. */
+async function rowOf(
+  payload: Heard['payload'],
+  at: number,
+  db: AppDb,
+): Promise<EntryRow | undefined> {
+  const { bucket, key, seq, id, sender, category, type, muid, data, extra } = payload
+  if (data === undefined) return findEntry(db, payload, seq)
+  return {
+    ...{ bucket, key, seq, id, sender, category, type, muid: muid ?? null },
+    data: JSON.stringify(data),
+    extra: extra ?? null,
+    ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
+  }
+}
+
+async function printMessage(db: AppDb, row: EntryRow, receiver: Receiver): Promise<string> {
+  const [text = ''] = await printFresh(db, peopleIn(db), [{ row, receiver }], { viewer: undefined })
+  return text
+}
+
+/** Who came, went or changed; `by` whom, unless they did it themselves. */
+async function printMovement(db: AppDb, row: EntryRow, receiver: Receiver): Promise<string> {
+  // Only the service itself writes actions.
+  const { on, newScope } = JSON.parse(row.data) as Action
+  const uid = on ?? row.sender
+  const guids = receiver.kind === 'group' ? [receiver.guid] : []
+  const wanted = { uids: [uid, row.sender], guids, blocks: false }
+  const seen = (await loadCounterparts(peopleIn(db), wanted, undefined))({ withTags: true })
+  const member = { ...seen.user(uid), ...(newScope !== undefined && { scope: newScope }) }
+  return JSON.stringify({
+    group: guids[0] === undefined ? undefined : seen.group(guids[0]),
+    members: { [uid]: member },
+    ...(on !== undefined && { by: seen.user(row.sender) }),
+  })
+}

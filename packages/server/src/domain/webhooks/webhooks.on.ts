@@ -1,0 +1,71 @@
+import type { EventName } from '@chorale/contract/events'
+import type { AppDb } from '../../database/app-db.ts'
+import type { HeardEvent, Listener, ListenerCtx, Reaction } from '../../outbox/listener.ts'
+import { envelope } from './envelope.ts'
+import { enqueue, type NewDelivery } from './queue.sql.ts'
+import { appsWithWebhooks, findSubscriptions, type Subscription } from './subscriptions.sql.ts'
+import { tellEntry } from './tell-entries.ts'
+import { tellGroup } from './tell-groups.ts'
+import { tellReceipt } from './tell-receipts.ts'
+import { tellBlock, tellPresence, tellReaction } from './tell-users.ts'
+import type { Telling, Wanted } from './tellings.ts'
+
+type Tell<N extends EventName> = (
+  event: HeardEvent<N>,
+  db: AppDb,
+  wanted: Wanted,
+) => Promise<Telling[]>
+
+/**
+ * Whatever webhooks want to hear of waits to be sent, from the transaction of the event on. An event
+ * that comes twice finds its deliveries.
+ */
+export const tellWebhooks: Listener = {
+  name: 'tell-webhooks',
+  harmlessTwice: true,
+  concerns: appsWithWebhooks,
+  on: {
+    'entry.appended': telling(tellEntry),
+    'conversation.delivered': telling(tellReceipt),
+    'conversation.read': telling(tellReceipt),
+    'message.reactionAdded': telling(tellReaction),
+    'message.reactionRemoved': telling(tellReaction),
+    'user.blocked': telling(tellBlock),
+    'user.unblocked': telling(tellBlock),
+    'user.connectionStatusChanged': telling(tellPresence),
+    'group.created': telling(tellGroup),
+    'group.updated': telling(tellGroup),
+    'group.deleted': telling(tellGroup),
+    'group.ownerChanged': telling(tellGroup),
+  },
+}
+
+function telling<N extends EventName>(tell: Tell<N>): Reaction<N> {
+  return async (event, { db, now }: ListenerCtx) => {
+    const subscriptions = await findSubscriptions(db, event.at)
+    const wanted: Wanted = (version, trigger) =>
+      subscriptions.some((one) => one.version === version && one.triggers.includes(trigger))
+    const tellings = await tell(event, db, wanted)
+    const fresh = subscriptions.flatMap((to) =>
+      tellings
+        .filter(({ version, trigger }) => to.version === version && to.triggers.includes(trigger))
+        .map((one) => deliveryOf(one, event.id, db.appId, to)),
+    )
+    await enqueue(db, fresh, now)
+    return undefined
+  }
+}
+
+/** The id is the same whenever the event comes again, and for every webhook. */
+function deliveryOf(
+  told: Telling,
+  eventId: string,
+  appId: string,
+  { id, region }: Subscription,
+): NewDelivery {
+  const { trigger, strand, data } = told
+  const says = told.version === 1 ? (told.says ?? trigger) : trigger
+  const more = told.version === 1 ? { origin: { platform: told.platform } } : {}
+  const body = envelope(says, data, { appId, region, webhook: id }, more)
+  return { webhookId: id, eventId: `${told.eventId ?? eventId}:${trigger}`, trigger, strand, body }
+}

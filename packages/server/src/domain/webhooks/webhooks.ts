@@ -1,0 +1,138 @@
+import type { Input } from '@chorale/contract/operation'
+import type { Webhook, webhooks } from '@chorale/contract/webhooks'
+import { paginationOf } from '../../database/keyset.ts'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { lockApp } from '../apps/index.ts'
+import { accessWebhook } from './access.ts'
+import { newSecret, passwordPlace, secretPlace } from './secrets.ts'
+import {
+  countWebhooks,
+  deleteWebhook,
+  insertWebhook,
+  listWebhooks,
+  updateWebhook,
+  type WebhookRow,
+} from './webhooks.sql.ts'
+
+const mostWebhooks = 25
+/** As long as receivers may take to learn of a new secret. */
+const oldSecretSeconds = 86_400
+
+/** What is wrong with an address to call, as far as can be said without calling it. */
+export type ObjectionToUrl = (url: string) => string | undefined
+
+export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof webhooks> {
+  const checkUrl = (url: string) => {
+    const objection = objectionToUrl(url)
+    if (objection !== undefined) throw badRequest('webhookURL', objection)
+  }
+  return {
+    async createWebhook({ headers, body }, ctx) {
+      const { id, webhookURL, password, username = null, ...rest } = body
+      checkUrl(webhookURL)
+      const passwordEncrypted = sealedPassword(ctx, password) ?? null
+      requireAuth(rest.useBasicAuth, username, passwordEncrypted)
+      await lockApp(ctx.db)
+      if ((await countWebhooks(ctx.db, {})) >= mostWebhooks) {
+        throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostWebhooks, what: 'webhooks' })
+      }
+      const signingSecret = newSecret()
+      const made = await insertWebhook(ctx.db, {
+        ...rest,
+        ...{ id, username, passwordEncrypted, url: webhookURL, createdAt: ctx.now },
+        version: headers['X-Webhook-Version'],
+        secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId)),
+      })
+      if (!made) throw new Failure('ERR_WEBHOOK_ALREADY_EXISTS', { id })
+      return { data: { ...shown(await accessWebhook(ctx, id, 'read')), signingSecret } }
+    },
+
+    async listWebhooks({ headers, query }, ctx) {
+      const filter = { ...query, version: headers['X-Webhook-Version'] }
+      const rows = await listWebhooks(ctx.db, filter)
+      const total = await countWebhooks(ctx.db, filter)
+      return {
+        data: rows.map(shown),
+        meta: { pagination: paginationOf(query, rows.length, total) },
+      }
+    },
+
+    async getWebhook({ headers, params }, ctx) {
+      const version = headers['X-Webhook-Version']
+      return { data: shown(await accessWebhook(ctx, params.webhookId, 'read', version)) }
+    },
+
+    async updateWebhook({ headers, params, body }, ctx) {
+      const version = headers['X-Webhook-Version']
+      const row = await accessWebhook(ctx, params.webhookId, 'change', version)
+      if (body.webhookURL !== undefined) checkUrl(body.webhookURL)
+      const changed = changedBy(ctx, row, body)
+      requireAuth(changed.useBasicAuth, changed.username, changed.passwordEncrypted)
+      await updateWebhook(ctx.db, changed, ctx.now)
+      return { data: shown({ ...changed, updatedAt: ctx.now }) }
+    },
+
+    async deleteWebhook({ headers, params: { webhookId } }, ctx) {
+      await accessWebhook(ctx, webhookId, 'change', headers['X-Webhook-Version'])
+      await deleteWebhook(ctx.db, webhookId)
+      return { data: { success: true, message: `The webhook ${webhookId} is deleted.` } }
+    },
+
+    async rotateWebhookSecret({ params }, ctx) {
+      const row = await accessWebhook(ctx, params.webhookId, 'change')
+      const signingSecret = newSecret()
+      const changed = {
+        ...row,
+        secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId)),
+        oldSecretEncrypted: row.secretEncrypted,
+        oldSecretUntil: ctx.now + oldSecretSeconds,
+      }
+      await updateWebhook(ctx.db, changed, ctx.now)
+      return { data: { ...shown({ ...changed, updatedAt: ctx.now }), signingSecret } }
+    },
+  }
+}
+
+type Changes = Input<typeof webhooks.updateWebhook>['body']
+
+function changedBy(ctx: Ctx, row: WebhookRow, body: Changes): WebhookRow {
+  const { webhookURL, password, ...given } = body
+  // Whoever switches it on again says that it is repaired.
+  const repaired = body.enabled === true && { failingSince: null, disabledAt: null }
+  return {
+    ...row,
+    ...given,
+    ...repaired,
+    url: webhookURL ?? row.url,
+    passwordEncrypted: sealedPassword(ctx, password) ?? row.passwordEncrypted,
+  }
+}
+
+function sealedPassword({ db, vault }: Ctx, password: string | undefined): Buffer | undefined {
+  return password === undefined ? undefined : vault.seal(password, passwordPlace(db.appId))
+}
+
+function requireAuth(wanted: boolean, username: string | null, password: Buffer | null): void {
+  if (wanted && username === null) throw badRequest('username', 'useBasicAuth needs a user name.')
+  if (wanted && password === null) throw badRequest('password', 'useBasicAuth needs a password.')
+}
+
+/** Secrets are not shown again. */
+function shown(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    name: row.name,
+    webhookURL: row.url,
+    useBasicAuth: row.useBasicAuth,
+    ...(row.username !== null && { username: row.username }),
+    enabled: row.enabled,
+    retryOnFailure: row.retryOnFailure,
+    retryHours: row.retryHours,
+    onFailure: row.onFailure,
+    ...(row.failingSince !== null && { failingSince: row.failingSince }),
+    ...(row.disabledAt !== null && { disabledAt: row.disabledAt }),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}

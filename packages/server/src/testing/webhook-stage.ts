@@ -1,0 +1,80 @@
+import type { Api } from '@chorale/contract/api'
+import type { CallInput, Client } from '@chorale/contract/operation'
+import type { CurrentTrigger, LegacyTrigger } from '@chorale/contract/webhooks'
+import { tellWebhooks } from '../domain/webhooks/index.ts'
+import { natsPrefix } from './nats-prefix.ts'
+import type { Settings } from './program.ts'
+import { type Behaviour, openReceiver, type Receiver } from './receiver.ts'
+import { type AppKeys, startTestApp, type TestApp } from './test-app.ts'
+
+type Fields = Partial<CallInput<Api['createWebhook']>['body']>
+
+/** An app whose webhooks lead to servers on this machine. */
+export interface WebhookStage extends AsyncDisposable {
+  readonly app: TestApp
+  readonly full: Client<Api>
+  readonly settings: Settings
+  /** A receiver and a webhook that leads to it, of the generation that its triggers are of. */
+  hook(id: string, triggers: readonly CurrentTrigger[], more?: HookOptions): Promise<Hook>
+  oldHook(id: string, triggers: readonly LegacyTrigger[], more?: HookOptions): Promise<Hook>
+}
+
+interface HookOptions extends Fields {
+  readonly behave?: Behaviour
+  /** Another app than the stage's. */
+  readonly of?: AppKeys
+}
+
+export interface Hook {
+  readonly receiver: Receiver
+  readonly signingSecret: string
+  /** For calls about this webhook. */
+  readonly params: { readonly appId: string; readonly webhookId: string }
+}
+
+/** Retries come a hundred times sooner than they would. */
+export const hundredth = { WEBHOOK_RETRY_MS: '100' }
+
+export async function startWebhookStage(more: Settings = {}): Promise<WebhookStage> {
+  await using stack = new AsyncDisposableStack()
+  const settings = {
+    NATS_PREFIX: natsPrefix(),
+    EGRESS_ALLOW: '127.0.0.0/8',
+    EGRESS_HTTP: 'true',
+    ...more,
+  }
+  const app = stack.use(
+    await startTestApp({
+      twin: false,
+      live: { listeners: [tellWebhooks], gateway: true, settings },
+    }),
+  )
+  const full = app.as('full')
+  const owned = stack.move()
+
+  async function hook(
+    version: 1 | 2,
+    id: string,
+    triggerIds: readonly string[],
+    { behave, of, ...fields }: HookOptions = {},
+  ): Promise<Hook> {
+    const receiver = owned.use(await openReceiver(behave))
+    const client = of ? app.client(of, 'full') : full
+    const { appId } = of ?? app
+    const headers = { 'X-Webhook-Version': version }
+    const body = { id, name: id, webhookURL: receiver.url, ...fields }
+    const { data } = await client.createWebhook({ params: { appId }, headers, body })
+    const params = { appId, webhookId: id }
+    await client.addWebhookTriggers({ params, headers, body: { triggerIds: [...triggerIds] } })
+    return { receiver, signingSecret: data.signingSecret, params }
+  }
+
+  return {
+    app,
+    full,
+    settings,
+    hook: (id, triggers, how) => hook(2, id, triggers, how),
+    oldHook: (id, triggers, how) => hook(1, id, triggers, how),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
