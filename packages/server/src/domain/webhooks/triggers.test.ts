@@ -1,0 +1,202 @@
+import {
+  type CurrentTrigger,
+  currentTriggers,
+  type LegacyTrigger,
+} from '@chorale/contract/webhooks'
+import { afterAll, expect, test, vi } from 'vitest'
+import { connectDevice } from '../../testing/device.ts'
+import { startWebhookStage } from '../../testing/webhook-stage.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const wait = { timeout: 30_000, interval: 20 }
+const stage = await startWebhookStage()
+afterAll(() => stage[Symbol.asyncDispose]())
+const { app, full } = stage
+const hook = await stage.hook('all', Object.keys(currentTriggers) as CurrentTrigger[])
+const old = await stage.oldHook('old', [
+  'after_message',
+  'message_delivery_receipt',
+  'message_read_receipt',
+  'user_connection_status_change',
+])
+await app.given.users('ann', 'bob', 'cid')
+
+/** Payloads of this trigger that no earlier call has returned. */
+const taken = new Map<string, number>()
+async function next(of: typeof hook, trigger: string) {
+  const place = taken.get(`${of.params.webhookId} ${trigger}`) ?? 0
+  taken.set(`${of.params.webhookId} ${trigger}`, place + 1)
+  const all = () => of.receiver.received.filter(({ body }) => body.trigger === trigger)
+  await expect.poll(() => all().length, wait).toBeGreaterThan(place)
+  return all()[place]?.body
+}
+const told = async (trigger: CurrentTrigger) => (await next(hook, trigger)).data
+const toldOld = (trigger: LegacyTrigger | 'after_connection_status_changed') => next(old, trigger)
+const user = async (uid: string) => (await full.getUser({ params: { uid } })).data
+const group = async (guid: string) => (await full.getGroup({ params: { guid } })).data
+const plain = async (uid: string) => {
+  const { status: _, lastActiveAt: __, ...rest } = await user(uid)
+  return expect.objectContaining(rest)
+}
+
+test('messages: sent, with mentions, edited, deleted', async () => {
+  const { id } = await app.given.message('ann', 'bob', { data: { text: 'hi <@uid:cid>' } })
+  const params = { id }
+  const { data: seen } = await full.getMessage({ params })
+  expect(await told('message_sent')).toEqual({ message: seen })
+  expect(await told('user_mentioned')).toEqual({ message: seen })
+  expect(await toldOld('after_message')).toEqual({
+    ...{ trigger: 'after_message', data: seen, appId: app.appId, region: 'us', webhook: 'old' },
+    origin: { platform: 'API' },
+  })
+  const { data: edited } = await full.editMessage({ params, body: { data: { text: 'ho' } } })
+  expect(await told('message_edited')).toMatchObject({
+    message: { id: edited.id, category: 'action', data: { action: 'edited' } },
+  })
+  const { data: deleted } = await full.deleteMessage({ params, body: { permanent: true } })
+  expect(await told('message_deleted')).toMatchObject({
+    message: { id: deleted.id, category: 'action', data: { action: 'deleted' } },
+  })
+})
+
+test('receipts: to one, and to all', async () => {
+  const { id: messageId } = await app.given.message('ann', 'bob')
+  const params = { uid: 'ann' }
+  await full.markUserConversationDelivered({ params, onBehalfOf: 'bob', body: {} })
+  const receipt = {
+    ...{ receiver: 'ann', receiverType: 'user', type: 'receipts', sender: 'bob' },
+    messageSender: 'ann',
+  }
+  const by = async (action: string, uid: string) => ({
+    ...{ action, messageId, user: await plain(uid), timestamp: expect.any(Number) },
+  })
+  expect(await told('message_delivery_receipt')).toEqual({
+    ...receipt,
+    body: await by('delivered', 'bob'),
+  })
+  expect(await told('message_delivered_to_all')).toEqual({
+    ...{ ...receipt, receiver: 'bob', sender: 'app_system' },
+    body: await by('deliveredToAll', 'app_system'),
+  })
+  await full.markUserConversationRead({ params, onBehalfOf: 'bob', body: {} })
+  expect(await told('message_read_receipt')).toEqual({ ...receipt, body: await by('read', 'bob') })
+  expect(await told('message_read_by_all')).toMatchObject({
+    body: { action: 'readByAll', messageId },
+  })
+  const flat = {
+    ...{ messageId, messageSender: 'ann', receiptSender: 'bob', receiptReceiver: 'ann' },
+    receiverType: 'user',
+  }
+  expect((await toldOld('message_delivery_receipt')).data).toEqual({
+    ...{ ...flat, receiptType: 'delivered', deliveredAt: expect.any(Number) },
+  })
+  expect((await toldOld('message_read_receipt')).data).toEqual({
+    ...{ ...flat, receiptType: 'read', readAt: expect.any(Number) },
+  })
+})
+
+test('in a group all have read what the slowest has; of their own messages, what the next has', async () => {
+  await app.given.group('crowd', { owner: 'ann', members: { participants: ['bob', 'cid'] } })
+  const say = (from: string) => app.given.message(from, 'crowd', { receiverType: 'group' })
+  const first = await say('ann')
+  const second = await say('bob')
+  const third = await say('ann')
+  const read = (onBehalfOf: string, { id: messageId }: { id: string }) =>
+    full.markGroupConversationRead({ params: { guid: 'crowd' }, onBehalfOf, body: { messageId } })
+  await read('bob', third)
+  await read('cid', first)
+  // Ann has read nothing: it is hers alone that all the others have read.
+  expect((await told('message_read_by_all')).body.messageId).toBe(first.id)
+  await read('cid', third)
+  expect((await told('message_read_by_all')).body.messageId).toBe(third.id)
+  await read('ann', second)
+  await app.given.message('bob', 'cid')
+  const ofAll = hook.receiver.received.filter(({ body }) => body.trigger === 'message_read_by_all')
+  expect(ofAll.filter(({ body }) => body.data.body.messageId === third.id)).toHaveLength(1)
+})
+
+test('reactions, as the list of reactions shows them', async () => {
+  const { id } = await app.given.message('ann', 'bob')
+  const params = { id, reaction: '👍' }
+  await full.addReaction({ params, onBehalfOf: 'bob' })
+  const { data } = await full.listReactions({ params: { id } })
+  const reaction = { ...data[0], reactedBy: await plain('bob') }
+  expect(await told('message_reaction_added')).toEqual({ reaction })
+  await full.removeReaction({ params, onBehalfOf: 'bob' })
+  expect(await told('message_reaction_removed')).toEqual({ reaction })
+})
+
+test('users: blocked, unblocked, online, offline', async () => {
+  const body = { blockedUids: ['bob', 'cid'] }
+  const blocked = { users: { bob: await plain('bob'), cid: await plain('cid') } }
+  await full.blockUsers({ params: { uid: 'ann' }, body })
+  expect(await told('user_blocked')).toEqual({ ...blocked, by: await plain('ann') })
+  await full.unblockUsers({ params: { uid: 'ann' }, body })
+  expect(await told('user_unblocked')).toEqual({ ...blocked, by: await plain('ann') })
+  const { authToken } = await app.device('cid')
+  const { origin, appId } = app
+  const device = await connectDevice({ origin, appId, authToken })
+  const change = async (status: string, action: string) => ({
+    ...{ timestamp: expect.any(Number), user: await plain('cid'), status },
+    ...{ currentConnection: { action }, userPresenceChanged: true },
+  })
+  expect(await told('user_connection_status_changed')).toEqual(await change('online', 'connected'))
+  await device[Symbol.asyncDispose]()
+  const offline = await told('user_connection_status_changed')
+  expect(offline).toEqual(await change('offline', 'disconnected'))
+  expect(offline.timestamp).toBeGreaterThan(1_600_000_000_000)
+  expect((await toldOld('after_connection_status_changed')).data.status).toBe('online')
+})
+
+test('groups and their members', async () => {
+  const params = { guid: 'club' }
+  await app.given.group('club', { owner: 'ann', members: { participants: ['bob'] } })
+  while ((await told('group_created')).group.guid !== 'club');
+  const created = hook.receiver.received.findLast(({ body }) => body.trigger === 'group_created')
+  expect(created?.body.data.members).toEqual({
+    ann: { ...(await user('ann')), scope: 'admin', joinedAt: expect.any(Number) },
+    bob: { ...(await user('bob')), scope: 'participant', joinedAt: expect.any(Number) },
+  })
+  const of = async (uid: string, by: string) => ({
+    group: expect.objectContaining({ guid: 'club' }),
+    members: { [uid]: await plain(uid) },
+    by: await plain(by),
+  })
+  while (!('bob' in (await told('group_member_added')).members));
+  await full.updateGroup({ params, body: { name: 'Den' } })
+  expect(await told('group_updated')).toEqual({ group: await group('club') })
+  await full.addMembers({ params, onBehalfOf: 'cid', body: {} })
+  const { by: _, ...joined } = await of('cid', 'cid')
+  expect(await told('group_member_joined')).toEqual(joined)
+  await full.leaveGroup({ params, onBehalfOf: 'cid' })
+  expect(await told('group_member_left')).toEqual(joined)
+  const bob = { ...params, uid: 'bob' }
+  await full.changeMemberScope({ params: bob, onBehalfOf: 'ann', body: { scope: 'moderator' } })
+  const scoped = await told('group_member_scope_changed')
+  expect(scoped).toEqual(await of('bob', 'ann'))
+  expect(scoped.members.bob.scope).toBe('moderator')
+  await full.kickMember({ params: bob })
+  expect(await told('group_member_kicked')).toEqual(await of('bob', 'app_system'))
+  await full.banUser({ params: bob })
+  expect(await told('group_member_banned')).toEqual(await of('bob', 'app_system'))
+  await full.unbanUser({ params: bob })
+  expect(await told('group_member_unbanned')).toEqual(await of('bob', 'app_system'))
+  await full.transferGroupOwnership({ params, body: { owner: 'cid' } })
+  expect((await told('group_owner_transferred')).group).toMatchObject({ owner: 'cid' })
+  const last = await group('club')
+  await full.deleteGroup({ params })
+  expect(await told('group_deleted')).toEqual({ group: last })
+})
+
+test('what happened before a webhook was there, or while it was off, is not told', async () => {
+  const late = await stage.hook('late', ['message_sent'])
+  const off = { params: late.params, headers: { 'X-Webhook-Version': 2 } }
+  await full.updateWebhook({ ...off, body: { enabled: false } })
+  const { id } = await app.given.message('ann', 'bob', { data: { text: 'unheard' } })
+  while ((await told('message_sent')).message.id !== id);
+  await full.updateWebhook({ ...off, body: { enabled: true } })
+  await app.given.message('ann', 'bob', { data: { text: 'heard' } })
+  await expect.poll(() => late.receiver.received.length, wait).toBe(1)
+  expect(late.receiver.received[0]?.body.data.message.data.text).toBe('heard')
+})
