@@ -13,11 +13,14 @@ import {
   threads,
 } from './messages/index.ts'
 import {
+  carriers,
+  customProviders,
   extensions,
   mutes,
   notificationPreferences,
   notificationSettings,
   pushCertificates,
+  pushProviders,
   pushSettings,
   timezones,
 } from './notifications/index.ts'
@@ -68,6 +71,9 @@ export const api = {
   webhooks,
   webhookTriggers,
   deliveries,
+  pushProviders,
+  customProviders,
+  carriers,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

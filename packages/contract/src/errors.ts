@@ -252,6 +252,12 @@ export const errors = {
     message: 'The app {appId} has no push settings yet.',
     fix: 'PUT them; the first time with version and pushProvider.',
   },
+  ERR_PROVIDER_NOT_FOUND: { status: 404, message: 'The provider {providerId} does not exist.' },
+  ERR_PROVIDER_ALREADY_EXISTS: {
+    status: 409,
+    message: 'The provider {providerId} exists already.',
+    fix: 'Change it with PUT, or choose another providerId.',
+  },
 
   // General
   ERR_INVALID_API_VERSION: {

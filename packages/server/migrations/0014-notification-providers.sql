@@ -23,3 +23,22 @@ create table push_certificates (
   uploaded_at bigint not null,
   primary key (app_id, kind)
 );
+
+-- FCM and APNs have several, by an id that the app chooses; of the others there is one, named after
+-- its kind.
+create table notification_providers (
+  app_id text collate "C" not null references apps on delete cascade,
+  channel text not null check (channel in ('push', 'sms', 'email')),
+  kind text collate "C" not null,
+  provider_id text collate "C" not null,
+  is_default boolean not null,
+  is_enabled boolean not null,
+  settings jsonb not null,
+  -- Each kind has one secret.
+  secret_encrypted bytea not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  primary key (app_id, channel, kind, provider_id)
+);
+create unique index notification_providers_default
+  on notification_providers (app_id, channel, kind) where is_default;

@@ -33,11 +33,14 @@ import {
   threadHandlers,
 } from './domain/messages/index.ts'
 import {
+  carrierHandlers,
+  customProviderHandlers,
   extensionHandlers,
   muteHandlers,
   notificationPreferenceHandlers,
   notificationSettingHandlers,
   pushCertificateHandlers,
+  pushProviderHandlers,
   pushSettingHandlers,
   type SecretsAre,
   timezoneHandlers,
@@ -57,21 +60,22 @@ import {
   meHandlers,
   userHandlers,
 } from './domain/users/index.ts'
-import {
-  deliveryHandlers,
-  type ObjectionToUrl,
-  triggerHandlers,
-  webhookHandlers,
-} from './domain/webhooks/index.ts'
+import { deliveryHandlers, triggerHandlers, webhookHandlers } from './domain/webhooks/index.ts'
+import { objectionToUrl, type UrlRules } from './egress/urls.ts'
 import type { EventFeed } from './outbox/feed.ts'
 import type { AllHandlers, Ctx } from './pipeline/handler.ts'
+
+/** What the operator has decided about secrets in answers, and about addresses that apps name. */
+export interface Outside {
+  readonly secretsAre: SecretsAre
+  readonly urlRules: UrlRules
+}
 
 /** Every operation meets its handler. */
 export function handlersWith(
   sending: Sending,
   feed: EventFeed,
-  objectionToUrl: ObjectionToUrl,
-  secretsAre: SecretsAre = 'shown',
+  { secretsAre, urlRules }: Outside,
 ): AllHandlers {
   return {
     install: appsHandlers(furnishApp),
@@ -112,9 +116,12 @@ export function handlersWith(
       ...extensionHandlers,
       ...pushSettingHandlers(secretsAre),
       ...pushCertificateHandlers,
-      ...webhookHandlers(objectionToUrl),
+      ...webhookHandlers((url) => objectionToUrl(url, urlRules)),
       ...triggerHandlers,
       ...deliveryHandlers,
+      ...pushProviderHandlers,
+      ...customProviderHandlers(urlRules),
+      ...carrierHandlers,
     },
   }
 }

@@ -12,7 +12,6 @@ import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
 import { movementOf, openAppendLane, openPeople } from '../domain/conversations/index.ts'
-import { objectionToUrl } from '../egress/egress.ts'
 import { openAnnouncer } from '../gateway/announce.ts'
 import { type Metrics, openMetrics } from '../http/metrics.ts'
 import { buildServer, type HttpParts } from '../http/server.ts'
@@ -85,8 +84,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     handlers: handlersWith(
       { db: database.db, lane: openAppendLane(database.db, clock, sink), people },
       openEventFeed(stream, log),
-      (url) => objectionToUrl(url, urlRulesOf(config)),
-      config.PUSH_SETTINGS_SECRETS,
+      { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config) },
     ),
     log,
     strictAnswers: options.strictAnswers ?? false,

@@ -49,7 +49,11 @@ describe('with a handler that does what it should not', () => {
     const { lines, log } = recordingLog()
     const lane = openAppendLane(database.db, () => 1_700_000_000)
     const sending = { db: database.db, lane, people: openPeople(database.db) }
-    const handlers = handlersWith(sending, { read: async () => 'away' }, () => undefined)
+    const handlers = handlersWith(
+      sending,
+      { read: async () => 'away' },
+      { secretsAre: 'shown', urlRules: { allow: '', http: false } },
+    )
     const pipeline = openPipeline({
       database,
       vault,

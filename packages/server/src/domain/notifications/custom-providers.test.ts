@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import { afterAll, describe, expect, test } from 'vitest'
+import { auditOf } from '../../testing/audit.ts'
+import { startTestApp } from '../../testing/test-app.ts'
+
+const app = await startTestApp()
+afterAll(() => app[Symbol.asyncDispose]())
+const calls = app.as('full')
+
+const basic = {
+  isEnabled: true,
+  webhookURL: 'https://push.example.com/tea',
+  useBasicAuth: true,
+  basicAuthUsername: 'ann',
+  basicAuthPassword: 'correct horse battery',
+}
+const shown = { ...basic, basicAuthPassword: '********tery' }
+const notFound = { code: 'ERR_PROVIDER_NOT_FOUND' }
+
+const pushProviders = async () => (await calls.listCustomPushProviders()).data.pushProviders
+
+test('pushes go to an address of the app', async () => {
+  expect(await pushProviders()).toEqual([])
+  const created = await calls.createCustomPushProvider({ body: basic })
+  expect(created.data.pushProviders).toEqual([shown])
+  const changed = await calls.updateCustomPushProvider({ body: { isEnabled: false } })
+  expect(changed.data.pushProviders).toEqual([{ ...shown, isEnabled: false }])
+  expect(await pushProviders()).toEqual([{ ...shown, isEnabled: false }])
+  await calls.deleteCustomPushProvider()
+  expect(await pushProviders()).toEqual([])
+  await expect(calls.deleteCustomPushProvider()).rejects.toMatchObject(notFound)
+  await expect(calls.updateCustomPushProvider({ body: basic })).rejects.toMatchObject(notFound)
+})
+
+test('so does SMS, which can do without authentication', async () => {
+  await expect(calls.getCustomSmsProvider()).rejects.toMatchObject(notFound)
+  const { webhookURL } = basic
+  const { data } = await calls.createCustomSmsProvider({
+    body: { webhookURL, useStoredPhNo: true },
+  })
+  expect(data).toEqual({
+    isEnabled: true,
+    webhookURL,
+    useBasicAuth: false,
+    basicAuthUsername: '',
+    basicAuthPassword: '',
+    useStoredPhNo: true,
+  })
+  await calls.updateCustomSmsProvider({ body: { ...basic, useStoredPhNo: false } })
+  // What was shown comes back: the password stays.
+  await calls.updateCustomSmsProvider({ body: shown })
+  expect((await calls.getCustomSmsProvider()).data).toEqual({ ...shown, useStoredPhNo: false })
+  await calls.deleteCustomSmsProvider()
+  await expect(calls.deleteCustomSmsProvider()).rejects.toMatchObject(notFound)
+  await expect(calls.updateCustomSmsProvider({ body: {} })).rejects.toMatchObject(notFound)
+})
+
+test('and e-mail, beside them', async () => {
+  await expect(calls.getCustomEmailProvider()).rejects.toMatchObject(notFound)
+  await calls.createCustomEmailProvider({ body: { ...basic, useStoredEmailID: true } })
+  const replaced = { webhookURL: 'https://mail.example.com' }
+  await calls.createCustomEmailProvider({ body: replaced })
+  const { data } = await calls.getCustomEmailProvider()
+  expect(data).toMatchObject({ ...replaced, useStoredEmailID: false, basicAuthUsername: '' })
+  const update = { useStoredEmailID: true }
+  const changed = await calls.updateCustomEmailProvider({ body: update })
+  expect(changed.data).toEqual({ ...data, ...update })
+  expect(await pushProviders()).toEqual([])
+  await calls.deleteCustomEmailProvider()
+  await expect(calls.deleteCustomEmailProvider()).rejects.toMatchObject(notFound)
+  await expect(calls.updateCustomEmailProvider({ body: {} })).rejects.toMatchObject(notFound)
+})
+
+describe('an address that is not public', () => {
+  const refusal = { code: 'ERR_BAD_REQUEST', details: { webhookURL: [expect.any(String)] } }
+  test.each([
+    'http://push.example.com',
+    'https://127.0.0.1/hook',
+    'https://0x7f.1/',
+    'https://[::1]/',
+    'https://169.254.169.254/latest/meta-data',
+    'https://ann:secret@push.example.com',
+    'tea',
+  ])('is refused: %s', async (webhookURL) => {
+    const body = { ...basic, webhookURL, useStoredPhNo: false }
+    await expect(calls.createCustomPushProvider({ body })).rejects.toMatchObject(refusal)
+    await expect(calls.createCustomSmsProvider({ body })).rejects.toMatchObject(refusal)
+    await expect(calls.createCustomEmailProvider({ body })).rejects.toMatchObject(refusal)
+  })
+
+  test('is refused when it comes later, too', async () => {
+    await calls.createCustomPushProvider({ body: basic })
+    const change = calls.updateCustomPushProvider({ body: { webhookURL: 'https://10.0.0.1' } })
+    await expect(change).rejects.toMatchObject(refusal)
+    expect(await pushProviders()).toEqual([shown])
+    await calls.deleteCustomPushProvider()
+  })
+})
+
+test('the password is nowhere in the clear', async () => {
+  await calls.createCustomPushProvider({ body: basic })
+  const { rows } = await sql<{ row: string }>`
+    select p::text as row from notification_providers p`.execute(app.db)
+  const kept = JSON.stringify([rows, await auditOf(app.db, app.appId)])
+  expect(kept).toContain('push.example.com/tea')
+  expect(kept).not.toContain(basic.basicAuthPassword)
+})

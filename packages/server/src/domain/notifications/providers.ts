@@ -1,0 +1,75 @@
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx } from '../../pipeline/handler.ts'
+import { maskToLastFour } from '../../vault/mask.ts'
+import type { Place } from '../../vault/vault.ts'
+import { lockApp } from '../apps/index.ts'
+import {
+  deleteProvider,
+  findProvider,
+  listProviders,
+  type ProviderKey,
+  type ProviderRow,
+  setDefaultProvider,
+  writeProvider,
+} from './providers.sql.ts'
+
+/** With its secret opened. */
+export type Provider = Omit<ProviderRow, 'secretEncrypted'> & { readonly secret: string }
+
+/** What a call says about a provider. What it leaves out stays as it is. */
+export interface ProviderChange {
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly secret: string | undefined
+  readonly isEnabled: boolean | undefined
+}
+
+export async function accessProvider(ctx: Ctx, key: ProviderKey): Promise<Provider> {
+  const row = await findProvider(ctx.db, key)
+  if (!row) throw new Failure('ERR_PROVIDER_NOT_FOUND', { providerId: key.providerId })
+  return opened(ctx, row)
+}
+
+/** Locks the app, so that two changes do not undo each other. */
+export async function changeProvider(ctx: Ctx, key: ProviderKey, change: ProviderChange) {
+  await lockApp(ctx.db)
+  const before = await accessProvider(ctx, key)
+  const { secret } = before
+  await storeProvider(ctx, key, {
+    settings: { ...before.settings, ...change.settings },
+    // Whoever saves what was shown has not meant to change the secret.
+    secret: change.secret === maskToLastFour(secret) ? secret : (change.secret ?? secret),
+    isEnabled: change.isEnabled ?? before.isEnabled,
+  })
+}
+
+/** Adds, or takes the place of the one that is there. */
+export async function storeProvider(ctx: Ctx, key: ProviderKey, change: ProviderChange) {
+  const { settings, secret = '', isEnabled = true } = change
+  const secretEncrypted = ctx.vault.seal(secret, secretPlace(ctx.db.appId, key))
+  await writeProvider(ctx.db, { ...key, settings, secretEncrypted, isEnabled, updatedAt: ctx.now })
+}
+
+export async function makeDefault(ctx: Ctx, key: ProviderKey): Promise<void> {
+  await lockApp(ctx.db)
+  await accessProvider(ctx, key)
+  await setDefaultProvider(ctx.db, key)
+}
+
+/** Of those that are left, the oldest becomes the default, unless there is one. */
+export async function removeProvider(ctx: Ctx, key: ProviderKey): Promise<void> {
+  await lockApp(ctx.db)
+  const deleted = await deleteProvider(ctx.db, key)
+  if (!deleted) throw new Failure('ERR_PROVIDER_NOT_FOUND', { providerId: key.providerId })
+  const left = await listProviders(ctx.db, key.channel, key.kind)
+  const [oldest] = left
+  if (oldest && !left.some(({ isDefault }) => isDefault)) await setDefaultProvider(ctx.db, oldest)
+}
+
+export function opened({ db, vault }: Pick<Ctx, 'db' | 'vault'>, row: ProviderRow): Provider {
+  const { secretEncrypted, ...rest } = row
+  return { ...rest, secret: vault.open(secretEncrypted, secretPlace(db.appId, row)) }
+}
+
+function secretPlace(appId: string, { channel, kind, providerId }: ProviderKey): Place {
+  return { appId, table: 'notification_providers', field: `${channel}/${kind}/${providerId}` }
+}
