@@ -14,14 +14,17 @@ import {
 } from './messages/index.ts'
 import {
   carriers,
+  contactDetails,
   customProviders,
   extensions,
   mutes,
+  notificationLogs,
   notificationPreferences,
   notificationSettings,
   pushCertificates,
   pushProviders,
   pushSettings,
+  pushTokens,
   timezones,
 } from './notifications/index.ts'
 import type { Operation } from './operation.ts'
@@ -74,6 +77,9 @@ export const api = {
   pushProviders,
   customProviders,
   carriers,
+  pushTokens,
+  contactDetails,
+  notificationLogs,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

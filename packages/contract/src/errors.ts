@@ -252,6 +252,7 @@ export const errors = {
     message: 'The app {appId} has no push settings yet.',
     fix: 'PUT them; the first time with version and pushProvider.',
   },
+  ERR_PUSH_TOKEN_NOT_FOUND: { status: 404, message: 'This user has no such push token.' },
   ERR_PROVIDER_NOT_FOUND: { status: 404, message: 'The provider {providerId} does not exist.' },
   ERR_PROVIDER_ALREADY_EXISTS: {
     status: 409,

@@ -42,3 +42,96 @@ create table notification_providers (
 );
 create unique index notification_providers_default
   on notification_providers (app_id, channel, kind) where is_default;
+
+-- Where a device is to be reached: one token of each type per session, gone with its auth token.
+create table push_tokens (
+  app_id text collate "C" not null,
+  token_hash bytea not null,
+  type text not null check (type in ('chat', 'call')),
+  uid text collate "C" not null,
+  kind text collate "C" not null check (kind in ('fcm', 'apns', 'web')),
+  platform text not null,
+  -- Null: whatever is the default of its kind.
+  provider_id text collate "C",
+  push_token text not null,
+  push_token_hash bytea not null,
+  -- Of a browser: what a push is encrypted with.
+  keys jsonb,
+  -- Set when the provider has said that nobody is there.
+  gone_at bigint,
+  created_at bigint not null,
+  updated_at bigint not null,
+  primary key (app_id, token_hash, type),
+  foreign key (app_id, token_hash) references auth_tokens on delete cascade
+);
+create index push_tokens_by_user on push_tokens (app_id, uid);
+create unique index push_tokens_by_token on push_tokens (app_id, push_token_hash);
+
+create table contact_details (
+  app_id text collate "C" not null,
+  uid text collate "C" not null,
+  email text,
+  phno text,
+  updated_at bigint not null,
+  primary key (app_id, uid),
+  foreign key (app_id, uid) references users on delete cascade
+);
+
+create table notification_log_switches (
+  app_id text collate "C" primary key references apps on delete cascade,
+  enabled_at bigint not null
+);
+
+-- Every notification: first a job, then the log that people read. A listener writes the row in the
+-- transaction of its event; an event that is handled twice finds it, by the primary key.
+create table notification_deliveries (
+  app_id text collate "C" not null references apps on delete cascade,
+  -- Orders the log.
+  delivery_id bigint generated always as identity,
+  -- Id of the event.
+  source text collate "C" not null,
+  trigger text collate "C" not null,
+  uid text collate "C" not null,
+  channel text not null check (channel in ('push', 'sms', 'email')),
+  -- Hash of the push token; empty where there is one way to the user only.
+  device bytea not null,
+  -- `withheld` by a preference; the others are tried.
+  status text not null check (status in ('waiting', 'sent', 'failed', 'withheld')),
+  attempt smallint not null default 0,
+  -- Unix milliseconds. Whoever takes the row moves this on, by the length of the lease; an answer
+  -- counts only if `attempt` is still the one that was taken.
+  next_at_ms bigint not null,
+  reason text,
+  provider text collate "C",
+  provider_id text collate "C",
+  token_type text,
+  push_token text,
+  payload jsonb,
+  response jsonb,
+  message_id bigint,
+  message_sent_at_ms bigint,
+  message_category text,
+  message_type text,
+  reaction_id bigint,
+  sender text collate "C",
+  receiver text collate "C",
+  receiver_type text,
+  reaction_sender text collate "C",
+  reaction_receiver text collate "C",
+  member text collate "C",
+  created_at bigint not null,
+  started_at_ms bigint,
+  ended_at_ms bigint,
+  primary key (app_id, source, trigger, uid, channel, device)
+);
+create index notification_deliveries_due on notification_deliveries (next_at_ms)
+  where status = 'waiting';
+create unique index notification_deliveries_log on notification_deliveries (app_id, delivery_id);
+create index notification_deliveries_by_user
+  on notification_deliveries (app_id, uid, delivery_id);
+create index notification_deliveries_by_message
+  on notification_deliveries (app_id, message_id, delivery_id) where message_id is not null;
+-- For what is too old to be read.
+create index notification_deliveries_by_time on notification_deliveries (created_at);
+alter table notification_deliveries
+  set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);

@@ -34,14 +34,18 @@ import {
 } from './domain/messages/index.ts'
 import {
   carrierHandlers,
+  contactDetailHandlers,
   customProviderHandlers,
+  deleteDeliveriesTo,
   extensionHandlers,
   muteHandlers,
+  notificationLogHandlers,
   notificationPreferenceHandlers,
   notificationSettingHandlers,
   pushCertificateHandlers,
   pushProviderHandlers,
   pushSettingHandlers,
+  pushTokenHandlers,
   type SecretsAre,
   timezoneHandlers,
 } from './domain/notifications/index.ts'
@@ -122,6 +126,9 @@ export function handlersWith(
       ...pushProviderHandlers,
       ...customProviderHandlers(urlRules),
       ...carrierHandlers,
+      ...pushTokenHandlers(urlRules),
+      ...contactDetailHandlers,
+      ...notificationLogHandlers,
     },
   }
 }
@@ -131,6 +138,7 @@ async function farewell(ctx: Ctx, uid: string): Promise<void> {
   await leaveAllGroups(ctx, uid)
   await deleteUserConversations(ctx.db, uid)
   await deleteSubscriptions(ctx.db, uid)
+  await deleteDeliveriesTo(ctx.db, uid)
 }
 
 /** What every new app has from its first moment. */

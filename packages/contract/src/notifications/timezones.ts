@@ -5,7 +5,7 @@ import { ofUser } from './preferences.ts'
 
 const path = '/notifications/v1/preferences/timezone'
 
-const Timezone = Type.String({
+export const Timezone = Type.String({
   maxLength: 100,
   pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
   description: 'A name of the IANA time zone database.',

@@ -135,6 +135,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     async device(uid) {
       const { authToken, calls } = await onDevice(keys, uid)
       const twinDevice = twin && (await onDevice(twinKeys, uid))
+      if (twinDevice) twin.pair(authToken, twinDevice.authToken)
       return { authToken, calls: checked(calls, twinDevice?.calls ?? calls, twin) }
     },
     given: givenWith(as('full')),

@@ -7,6 +7,8 @@ import { openFingerprint } from './fingerprint.ts'
  * changes a row of the twin forgot an app id somewhere.
  */
 export interface Twin extends AsyncDisposable {
+  /** Says which value of the twin stands for one that no answer has shown. */
+  pair(value: string, echo: string): void
   /** Runs a call in the app, sees that the twin has not changed, repeats it in the twin. */
   follow(
     name: OperationName,
@@ -21,6 +23,7 @@ export async function openTwin(databaseUrl: string, appId: string, twinId: strin
   // What is made by chance (keys, tokens) differs between the two: learnt from their answers.
   const known = new Map<unknown, unknown>([[appId, twinId]])
   return {
+    pair: (value, echo) => void known.set(value, echo),
     async follow(name, input, inApp, inTwin) {
       const before = await fingerprint.of(twinId)
       const answer = await settled(inApp(input))

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type AppDb, jsonb } from '../../database/app-db.ts'
 
 export type Channel = 'push' | 'sms' | 'email'
-export type ProviderKind = 'fcm' | 'apns' | 'custom' | 'twilio' | 'sendgrid'
+export type ProviderKind = 'fcm' | 'apns' | 'web' | 'custom' | 'twilio' | 'sendgrid'
 
 export interface ProviderKey {
   readonly channel: Channel

@@ -1,7 +1,7 @@
 import type { Region } from '@chorale/contract/apps'
 import type { timezones } from '@chorale/contract/notifications'
 import { badRequest } from '../../pipeline/failure.ts'
-import type { Handlers } from '../../pipeline/handler.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { requireUser } from '../users/index.ts'
 import { readTimezone, writeTimezone } from './timezones.sql.ts'
 
@@ -16,10 +16,14 @@ export const timezoneHandlers: Handlers<typeof timezones> = {
 
   async setTimezone({ query: { uid }, body: { timezone } }, ctx) {
     await requireUser(ctx, uid)
-    if (!isTimezone(timezone)) throw badRequest('timezone', 'There is no such time zone.')
-    await writeTimezone(ctx.db, uid, timezone)
+    await rememberTimezone(ctx, uid, timezone)
     return { data: { timezone } }
   },
+}
+
+export async function rememberTimezone(ctx: Ctx, uid: string, timezone: string): Promise<void> {
+  if (!isTimezone(timezone)) throw badRequest('timezone', 'There is no such time zone.')
+  await writeTimezone(ctx.db, uid, timezone)
 }
 
 function isTimezone(name: string): boolean {

@@ -1,0 +1,137 @@
+import { type Static, Type } from 'typebox'
+import { Data, OneOf, Outcome } from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { ProviderId } from './push-providers.ts'
+import { Timezone } from './timezones.ts'
+
+const Platform = OneOf(
+  'fcm_android',
+  'fcm_ios',
+  'fcm_web',
+  'fcm_flutter_android',
+  'fcm_flutter_ios',
+  'fcm_react_native_android',
+  'fcm_react_native_ios',
+  'fcm_ionic_cordova_android',
+  'fcm_ionic_cordova_ios',
+  'apns_ios_device',
+  'apns_flutter_device',
+  'apns_react_native_device',
+  'apns_ionic_cordova_device',
+  'apns_ios_voip',
+  'apns_flutter_voip',
+  'apns_ionic_cordova_voip',
+  'apns_react_native_voip',
+  'web',
+)
+
+/** FCM tokens hold colons. They stand in a path, so they are no longer than a path may be. */
+const Token = Type.String({ minLength: 1, maxLength: 2000, pattern: '^[\\x21-\\x7e]+$' })
+const AuthToken = Type.String({ minLength: 1, maxLength: 200 })
+
+const Subscription = Type.Object(
+  {
+    endpoint: Token,
+    keys: Type.Object({
+      p256dh: Type.String({ minLength: 1, maxLength: 200 }),
+      auth: Type.String({ minLength: 1, maxLength: 100 }),
+    }),
+  },
+  { description: 'Of a browser, as `PushSubscription.toJSON()` has it.' },
+)
+
+const NewPushToken = Type.Object({
+  platform: Platform,
+  authToken: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Of the session that the token is for. A device may leave it out.',
+    }),
+  ),
+  providerId: Type.Optional(ProviderId),
+  fcmToken: Type.Optional(Token),
+  deviceToken: Type.Optional(Token),
+  voipToken: Type.Optional(Token),
+  subscription: Type.Optional(Subscription),
+  timezone: Type.Optional(Timezone),
+})
+export type NewPushToken = Static<typeof NewPushToken>
+
+const PushToken = Type.Object({
+  authToken: Type.String(),
+  uid: Type.String(),
+  platform: Platform,
+  providerId: Type.String({ description: 'Empty where there is no default.' }),
+  pushToken: Type.String(),
+  pushTokenType: OneOf('chat', 'call'),
+  createdAt: Type.String({ description: 'ISO 8601' }),
+  updatedAt: Type.String({ description: 'ISO 8601' }),
+})
+export type PushToken = Static<typeof PushToken>
+
+const path = '/notifications/push/v1/tokens'
+const shared = {
+  tag: 'Notifications',
+  requires: 'fullAccess',
+  device: 'acting',
+  errors: ['ERR_AUTH_TOKEN_NOT_FOUND', 'ERR_AUTHTOKEN_NOT_ACCESSIBLE'],
+} as const
+const PushTokens = Data(Type.Object({ pushTokens: Type.Array(PushToken) }))
+const all = Type.Optional(
+  Type.Boolean({ description: 'Of all sessions of the user, not of this one alone.' }),
+)
+const session = Type.Object({ authToken: AuthToken })
+
+export const pushTokens = operations({
+  registerPushToken: {
+    ...shared,
+    method: 'POST',
+    path,
+    summary: 'Say where the device of a session is to be reached',
+    effect: 'write',
+    body: NewPushToken,
+    response: Data(Outcome),
+  },
+  listPushTokens: {
+    ...shared,
+    method: 'GET',
+    path,
+    summary: 'List the push tokens of a session, or of its user',
+    effect: 'read',
+    query: Type.Object({ authToken: AuthToken, all }),
+    response: PushTokens,
+  },
+  deletePushTokens: {
+    ...shared,
+    method: 'DELETE',
+    path,
+    summary: 'Delete the push tokens of a session, or of its user',
+    effect: 'write',
+    query: Type.Object({ all }),
+    body: session,
+    response: PushTokens,
+  },
+  deletePushToken: {
+    ...shared,
+    method: 'DELETE',
+    path: `${path}/:pushToken`,
+    summary: 'Delete a push token of the user of a session',
+    effect: 'write',
+    params: Type.Object({ pushToken: Token }),
+    body: session,
+    response: PushTokens,
+    errors: [...shared.errors, 'ERR_PUSH_TOKEN_NOT_FOUND'],
+  },
+  getWebPushKey: {
+    ...shared,
+    method: 'GET',
+    path: '/notifications/push/v1/providers/web',
+    summary: 'Get the key with which a page subscribes to pushes (VAPID)',
+    effect: 'write',
+    response: Data(
+      Type.Object({ publicKey: Type.String({ description: '`applicationServerKey`' }) }),
+    ),
+    errors: [],
+  },
+})

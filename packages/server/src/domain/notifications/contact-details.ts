@@ -1,0 +1,35 @@
+import type { ContactDetails, contactDetails } from '@chorale/contract/notifications'
+import { badRequest } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import {
+  deleteContactDetails,
+  findContactDetails,
+  writeContactDetails,
+} from './contact-details.sql.ts'
+
+export const contactDetailHandlers: Handlers<typeof contactDetails> = {
+  async getContactDetails(_, ctx) {
+    return { data: await detailsOf(ctx) }
+  },
+
+  async updateContactDetails({ body }, ctx) {
+    await writeContactDetails(ctx.db, actorOf(ctx), body, ctx.now)
+    return { data: await detailsOf(ctx) }
+  },
+
+  async deleteContactDetails(_, ctx) {
+    await deleteContactDetails(ctx.db, actorOf(ctx))
+    return { data: { success: true, message: 'The contact details are deleted.' } }
+  },
+}
+
+async function detailsOf(ctx: Ctx): Promise<ContactDetails> {
+  const { email, phno } = (await findContactDetails(ctx.db, actorOf(ctx))) ?? {}
+  return { ...(email && { email }), ...(phno && { phno }) }
+}
+
+/** Nobody gets past the pipeline without one. */
+function actorOf({ actor }: Ctx): string {
+  if (!actor) throw badRequest('onBehalfOf', 'This header is required.')
+  return actor.uid
+}
