@@ -241,6 +241,14 @@ CREATE TABLE public.blocked_users (
     blocked_at bigint NOT NULL
 );
 
+CREATE TABLE public.contact_details (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    email text,
+    phno text,
+    updated_at bigint NOT NULL
+);
+
 CREATE SEQUENCE public.conversation_keys
     START WITH 1
     INCREMENT BY 1
@@ -435,11 +443,76 @@ CREATE TABLE public.muted_conversations (
     CONSTRAINT muted_conversations_type_check CHECK ((type = ANY (ARRAY['oneOnOne'::text, 'group'::text])))
 );
 
+CREATE TABLE public.notification_deliveries (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    delivery_id bigint NOT NULL,
+    source text NOT NULL COLLATE pg_catalog."C",
+    trigger text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    channel text NOT NULL,
+    device bytea NOT NULL,
+    status text NOT NULL,
+    attempt smallint DEFAULT 0 NOT NULL,
+    next_at_ms bigint NOT NULL,
+    reason text,
+    provider text COLLATE pg_catalog."C",
+    provider_id text COLLATE pg_catalog."C",
+    token_type text,
+    push_token text,
+    payload jsonb,
+    response jsonb,
+    message_id bigint,
+    message_sent_at_ms bigint,
+    message_category text,
+    message_type text,
+    reaction_id bigint,
+    sender text COLLATE pg_catalog."C",
+    receiver text COLLATE pg_catalog."C",
+    receiver_type text,
+    reaction_sender text COLLATE pg_catalog."C",
+    reaction_receiver text COLLATE pg_catalog."C",
+    member text COLLATE pg_catalog."C",
+    created_at bigint NOT NULL,
+    started_at_ms bigint,
+    ended_at_ms bigint,
+    CONSTRAINT notification_deliveries_channel_check CHECK ((channel = ANY (ARRAY['push'::text, 'sms'::text, 'email'::text]))),
+    CONSTRAINT notification_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text, 'withheld'::text])))
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000');
+
+ALTER TABLE public.notification_deliveries ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.notification_deliveries_delivery_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.notification_log_switches (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    enabled_at bigint NOT NULL
+);
+
 CREATE TABLE public.notification_preferences (
     app_id text NOT NULL COLLATE pg_catalog."C",
     uid text NOT NULL COLLATE pg_catalog."C",
     choices jsonb DEFAULT '{}'::jsonb NOT NULL,
     timezone text
+);
+
+CREATE TABLE public.notification_providers (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    channel text NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    provider_id text NOT NULL COLLATE pg_catalog."C",
+    is_default boolean NOT NULL,
+    is_enabled boolean NOT NULL,
+    settings jsonb NOT NULL,
+    secret_encrypted bytea NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    CONSTRAINT notification_providers_channel_check CHECK ((channel = ANY (ARRAY['push'::text, 'sms'::text, 'email'::text])))
 );
 
 CREATE TABLE public.notification_settings (
@@ -518,6 +591,24 @@ CREATE TABLE public.push_settings (
     settings jsonb NOT NULL,
     private_key_encrypted bytea,
     updated_at bigint NOT NULL
+);
+
+CREATE TABLE public.push_tokens (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    token_hash bytea NOT NULL,
+    type text NOT NULL,
+    uid text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    platform text NOT NULL,
+    provider_id text COLLATE pg_catalog."C",
+    push_token text NOT NULL,
+    push_token_hash bytea NOT NULL,
+    keys jsonb,
+    gone_at bigint,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    CONSTRAINT push_tokens_kind_check CHECK ((kind = ANY (ARRAY['fcm'::text, 'apns'::text, 'web'::text]))),
+    CONSTRAINT push_tokens_type_check CHECK ((type = ANY (ARRAY['chat'::text, 'call'::text])))
 );
 
 CREATE TABLE public.reactions (
@@ -722,6 +813,9 @@ ALTER TABLE ONLY public.auth_tokens
 ALTER TABLE ONLY public.blocked_users
     ADD CONSTRAINT blocked_users_pkey PRIMARY KEY (app_id, uid, blocked_uid);
 
+ALTER TABLE ONLY public.contact_details
+    ADD CONSTRAINT contact_details_pkey PRIMARY KEY (app_id, uid);
+
 ALTER TABLE ONLY public.conversations
     ADD CONSTRAINT conversations_pkey PRIMARY KEY (bucket, conversation_key);
 
@@ -770,8 +864,17 @@ ALTER TABLE ONLY public.migrations
 ALTER TABLE ONLY public.muted_conversations
     ADD CONSTRAINT muted_conversations_pkey PRIMARY KEY (app_id, uid, type, id);
 
+ALTER TABLE ONLY public.notification_deliveries
+    ADD CONSTRAINT notification_deliveries_pkey PRIMARY KEY (app_id, source, trigger, uid, channel, device);
+
+ALTER TABLE ONLY public.notification_log_switches
+    ADD CONSTRAINT notification_log_switches_pkey PRIMARY KEY (app_id);
+
 ALTER TABLE ONLY public.notification_preferences
     ADD CONSTRAINT notification_preferences_pkey PRIMARY KEY (app_id, uid);
+
+ALTER TABLE ONLY public.notification_providers
+    ADD CONSTRAINT notification_providers_pkey PRIMARY KEY (app_id, channel, kind, provider_id);
 
 ALTER TABLE ONLY public.notification_settings
     ADD CONSTRAINT notification_settings_pkey PRIMARY KEY (app_id);
@@ -799,6 +902,9 @@ ALTER TABLE ONLY public.push_certificates
 
 ALTER TABLE ONLY public.push_settings
     ADD CONSTRAINT push_settings_pkey PRIMARY KEY (app_id);
+
+ALTER TABLE ONLY public.push_tokens
+    ADD CONSTRAINT push_tokens_pkey PRIMARY KEY (app_id, token_hash, type);
 
 ALTER TABLE ONLY public.reactions
     ADD CONSTRAINT reactions_pkey PRIMARY KEY (bucket, conversation_key, uid, seq, reaction);
@@ -883,11 +989,27 @@ CREATE INDEX groups_by_update ON public.groups USING btree (app_id, COALESCE(upd
 
 CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handled_at);
 
+CREATE INDEX notification_deliveries_by_message ON public.notification_deliveries USING btree (app_id, message_id, delivery_id) WHERE (message_id IS NOT NULL);
+
+CREATE INDEX notification_deliveries_by_time ON public.notification_deliveries USING btree (created_at);
+
+CREATE INDEX notification_deliveries_by_user ON public.notification_deliveries USING btree (app_id, uid, delivery_id);
+
+CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (next_at_ms) WHERE (status = 'waiting'::text);
+
+CREATE UNIQUE INDEX notification_deliveries_log ON public.notification_deliveries USING btree (app_id, delivery_id);
+
+CREATE UNIQUE INDEX notification_providers_default ON public.notification_providers USING btree (app_id, channel, kind) WHERE is_default;
+
 CREATE INDEX participants_by_user ON ONLY public.participants USING btree (app_id, uid) INCLUDE (bucket, conversation_key);
 
 CREATE INDEX presence_leases_by_gateway ON public.presence_leases USING btree (gateway_id);
 
 CREATE INDEX presence_online ON public.presence USING btree (app_id, uid) WHERE online;
+
+CREATE UNIQUE INDEX push_tokens_by_token ON public.push_tokens USING btree (app_id, push_token_hash);
+
+CREATE INDEX push_tokens_by_user ON public.push_tokens USING btree (app_id, uid);
 
 CREATE INDEX reactions_of_entry ON ONLY public.reactions USING btree (bucket, conversation_key, seq, id);
 
@@ -944,6 +1066,9 @@ ALTER TABLE ONLY public.blocked_users
 ALTER TABLE ONLY public.blocked_users
     ADD CONSTRAINT blocked_users_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.contact_details
+    ADD CONSTRAINT contact_details_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.extensions
     ADD CONSTRAINT extensions_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
@@ -971,8 +1096,17 @@ ALTER TABLE ONLY public.groups
 ALTER TABLE ONLY public.muted_conversations
     ADD CONSTRAINT muted_conversations_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.notification_deliveries
+    ADD CONSTRAINT notification_deliveries_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notification_log_switches
+    ADD CONSTRAINT notification_log_switches_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.notification_preferences
     ADD CONSTRAINT notification_preferences_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.notification_providers
+    ADD CONSTRAINT notification_providers_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.notification_settings
     ADD CONSTRAINT notification_settings_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
@@ -991,6 +1125,9 @@ ALTER TABLE ONLY public.push_certificates
 
 ALTER TABLE ONLY public.push_settings
     ADD CONSTRAINT push_settings_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.push_tokens
+    ADD CONSTRAINT push_tokens_app_id_token_hash_fkey FOREIGN KEY (app_id, token_hash) REFERENCES public.auth_tokens(app_id, token_hash) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.role_restricted_features
     ADD CONSTRAINT role_restricted_features_app_id_role_fkey FOREIGN KEY (app_id, role) REFERENCES public.roles(app_id, role) ON DELETE CASCADE;
