@@ -6,7 +6,7 @@ import { root } from './tree.ts'
 
 const allowed = new Set([
   ...['Apache-2.0', 'MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause'],
-  ...['BlueOak-1.0.0', 'CC0-1.0', 'Unlicense'],
+  ...['BlueOak-1.0.0', 'CC0-1.0', 'MIT-0', 'Unlicense'],
 ])
 
 interface Locked {

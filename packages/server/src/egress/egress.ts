@@ -1,5 +1,6 @@
 import { openAddressRules } from './addresses.ts'
 import { openAgents } from './agents.ts'
+import { within } from './deadline.ts'
 import { EgressError } from './egress-error.ts'
 import { type EgressAnswer, type EgressRequest, exchange } from './exchange.ts'
 import { type LaneOptions, openLanes } from './lanes.ts'
@@ -45,7 +46,7 @@ export function openEgress(options: EgressOptions): Egress {
     async call(request) {
       const url = readUrl(request.url, options.http, mayCall)
       return inLane(request.target, () =>
-        within(request.timeoutMs, (signal) => carryOut(request, url, signal)),
+        within(request.timeoutMs, overdue, (signal) => carryOut(request, url, signal)),
       )
     },
     async [Symbol.asyncDispose]() {
@@ -55,17 +56,6 @@ export function openEgress(options: EgressOptions): Egress {
   }
 }
 
-async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const overdue = new EgressError('timeout', `There was no complete answer within ${ms} ms.`)
-  const { promise: deadline, reject } = Promise.withResolvers<never>()
-  const end = new AbortController()
-  const timer = setTimeout(() => {
-    reject(overdue)
-    end.abort(overdue)
-  }, ms)
-  try {
-    return await Promise.race([work(end.signal), deadline])
-  } finally {
-    clearTimeout(timer)
-  }
+function overdue(ms: number): EgressError {
+  return new EgressError('timeout', `There was no complete answer within ${ms} ms.`)
 }

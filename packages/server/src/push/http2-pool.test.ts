@@ -1,0 +1,147 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Provider, startProvider } from '../testing/providers/provider.ts'
+import { Http2Error } from './http2-line.ts'
+import { openHttp2Pool } from './http2-pool.ts'
+
+let perTest = new AsyncDisposableStack()
+afterEach(async () => {
+  await perTest.disposeAsync()
+  perTest = new AsyncDisposableStack()
+})
+
+interface Stage {
+  readonly provider: Provider
+  /** The bodies that were processed. */
+  readonly processed: readonly string[]
+  /** How many were under way at once, at most. */
+  readonly peak: number
+  post(body: string): Promise<string>
+  /** From now on, answers wait until they are let go. */
+  hold(): () => void
+}
+
+async function open(maxConcurrentStreams?: number): Promise<Stage> {
+  const processed: string[] = []
+  let gate = Promise.resolve()
+  let busy = 0
+  let peak = 0
+  const provider = await startProvider(async ({ body }) => {
+    processed.push(body.toString())
+    busy += 1
+    peak = Math.max(peak, busy)
+    await gate
+    busy -= 1
+    return { status: 200, body: body.toString() }
+  }, maxConcurrentStreams)
+  perTest.use(provider)
+  const pool = openHttp2Pool(provider.origin, { timeoutMs: 5000, ca: provider.authority.ca })
+  perTest.use(pool)
+  return {
+    provider,
+    processed,
+    get peak() {
+      return peak
+    },
+    post: async (text) => JSON.parse((await pool.post('/', {}, text)).body),
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      gate = promise
+      return resolve
+    },
+  }
+}
+
+const texts = (count: number) => Array.from({ length: count }, (_, n) => `text ${n}`)
+const end = (calling: Promise<string>) =>
+  calling.catch((error: unknown) =>
+    error instanceof Http2Error ? { untouched: error.untouched } : error,
+  )
+
+describe('requests', () => {
+  test('share one connection', async () => {
+    const { post, provider } = await open()
+    expect(await Promise.all(texts(80).map(post))).toEqual(texts(80))
+    expect(provider.connections).toBe(1)
+  })
+
+  test('of any number get their turn, on a few connections', async () => {
+    const { post, provider, processed } = await open()
+    expect(await Promise.all(texts(3000).map(post))).toEqual(texts(3000))
+    expect(processed).toHaveLength(3000)
+    expect(provider.connections).toBeLessThanOrEqual(3)
+  })
+
+  test('are never more at once than the other side takes', async () => {
+    const stage = await open(2)
+    await stage.post('first')
+    expect(await Promise.all(texts(50).map(stage.post))).toEqual(texts(50))
+    expect(stage.peak).toBeLessThanOrEqual(6)
+    expect(stage.processed).toHaveLength(51)
+  })
+})
+
+describe('a provider', () => {
+  test('that takes one request at a time is not overrun', async () => {
+    const { post, processed } = await open(1)
+    expect(await Promise.all(texts(200).map(post))).toEqual(texts(200))
+    expect(processed).toHaveLength(200)
+  })
+
+  test('that takes more after the first is given more', async () => {
+    const stage = await open(1)
+    await stage.post('first')
+    const letGo = stage.hold()
+    const waiting = texts(100).map(stage.post)
+    await vi.waitFor(() => expect(stage.peak).toBe(3))
+    stage.provider.allow(100)
+    await vi.waitFor(() => expect(stage.peak).toBe(100))
+    letGo()
+    expect(await Promise.all(waiting)).toEqual(texts(100))
+  })
+})
+
+describe('a connection', () => {
+  test('that is closed in good order: what was not processed goes over another', async () => {
+    const { post, provider, processed, hold } = await open()
+    await post('first')
+    const letGo = hold()
+    const underWay = texts(5).map(post)
+    await vi.waitFor(() => expect(processed).toHaveLength(6))
+    provider.fail('/', 'goaway')
+    const late = post('late')
+    await vi.waitFor(() => expect(processed).toContain('late'))
+    letGo()
+    expect(await Promise.all([...underWay, late])).toEqual([...texts(5), 'late'])
+    expect(processed).toHaveLength(7)
+    expect(provider.connections).toBe(2)
+  })
+
+  test('that is closed in anger: what may have been processed is not repeated', async () => {
+    const { post, provider, processed, hold } = await open()
+    await post('first')
+    const letGo = hold()
+    const underWay = texts(5).map((text) => end(post(text)))
+    await vi.waitFor(() => expect(processed).toHaveLength(6))
+    provider.fail('/', 'goaway-error')
+    const late = post('late')
+    for (const result of await Promise.all(underWay)) expect(result).toEqual({ untouched: false })
+    letGo()
+    expect(await late).toBe('late')
+    expect(processed).toHaveLength(7)
+  })
+
+  test('that breaks: what may have been processed is not repeated, and the next has a new one', async () => {
+    const { post, provider, processed, hold } = await open()
+    await post('first')
+    const letGo = hold()
+    const underWay = texts(5).map((text) => end(post(text)))
+    await vi.waitFor(() => expect(processed).toHaveLength(6))
+    provider.fail('/', 'reset')
+    expect(await end(post('late'))).toEqual({ untouched: false })
+    for (const result of await Promise.all(underWay)) expect(result).toEqual({ untouched: false })
+    letGo()
+    expect(await post('after')).toBe('after')
+    expect(processed).toHaveLength(7)
+    expect(provider.connections).toBe(2)
+  })
+})

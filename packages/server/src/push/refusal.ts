@@ -1,0 +1,2 @@
+/** Credentials with which no attempt can succeed. */
+export class Refusal extends Error {}
