@@ -29,6 +29,8 @@ export class Http2Error extends Error {
 export interface Http2Line extends Disposable {
   /** Takes another request. */
   readonly isFree: boolean
+  /** Has not heard yet how many requests the other side takes; until then it has one. */
+  readonly isYoung: boolean
   /** Takes no more requests, because the other side said so or is gone. */
   readonly isOver: boolean
   request(headers: OutgoingHttpHeaders, body: string, signal: AbortSignal): Promise<Http2Answer>
@@ -36,8 +38,6 @@ export interface Http2Line extends Disposable {
 
 const mostBytes = 65_536
 const mostStreams = 500
-/** What HTTP/2 lets a client assume until it has heard otherwise. */
-const firstStreams = 100
 const pingMs = 2000
 
 /** `onChange` is called whenever there may be room again, here or on a new line. */
@@ -48,6 +48,7 @@ export function openHttp2Line(
 ): Http2Line {
   const session = connect(origin, options)
   let busy = 0
+  let most: number | undefined
   let isConnected = false
   let failure: unknown
   let lastProcessed = Number.POSITIVE_INFINITY
@@ -60,7 +61,10 @@ export function openHttp2Line(
   session.on('goaway', (_code, lastStreamId) => {
     lastProcessed = lastStreamId
   })
-  session.on('remoteSettings', onChange)
+  session.on('remoteSettings', ({ maxConcurrentStreams = mostStreams }) => {
+    most = Math.min(maxConcurrentStreams, mostStreams)
+    onChange()
+  })
   session.on('close', onChange)
 
   const isUntouched = (stream: ClientHttp2Stream) =>
@@ -69,8 +73,10 @@ export function openHttp2Line(
 
   return {
     get isFree() {
-      const most = session.remoteSettings?.maxConcurrentStreams ?? firstStreams
-      return !session.closed && !session.destroyed && busy < Math.min(most, mostStreams)
+      return !session.closed && !session.destroyed && busy < (most ?? 1)
+    },
+    get isYoung() {
+      return most === undefined
     },
     get isOver() {
       return session.closed || session.destroyed

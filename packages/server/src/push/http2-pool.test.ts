@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Provider, startProvider } from '../testing/providers/provider.ts'
 import { Http2Error } from './http2-line.ts'
@@ -57,6 +58,31 @@ const end = (calling: Promise<string>) =>
     error instanceof Http2Error ? { untouched: error.untouched } : error,
   )
 
+/** Hands everything on until it falls silent, as a firewall does that has forgotten a connection. */
+async function startSilenceable(origin: string) {
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(origin).port), '127.0.0.1')
+    near.pipe(far).pipe(near)
+    for (const socket of [near, far]) {
+      sockets.add(socket.on('error', () => {}))
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  perTest.defer(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  // A listening TCP server has an address with a port.
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `https://127.0.0.1:${port}`,
+    fallSilent() {
+      for (const socket of sockets) socket.unpipe().pause()
+    },
+  }
+}
+
 describe('requests', () => {
   test('share one connection', async () => {
     const { post, provider } = await open()
@@ -81,10 +107,17 @@ describe('requests', () => {
 })
 
 describe('a provider', () => {
+  test('that is not there keeps nobody waiting', async () => {
+    const pool = perTest.use(openHttp2Pool('https://127.0.0.1:1', { timeoutMs: 5000 }))
+    const posts = texts(50).map((text) => end(pool.post('/', {}, text).then(() => 'answered')))
+    for (const result of await Promise.all(posts)) expect(result).toEqual({ untouched: false })
+  })
+
   test('that takes one request at a time is not overrun', async () => {
-    const { post, processed } = await open(1)
+    const { post, processed, provider } = await open(1)
     expect(await Promise.all(texts(200).map(post))).toEqual(texts(200))
     expect(processed).toHaveLength(200)
+    expect(provider.requests).toBe(200)
   })
 
   test('that takes more after the first is given more', async () => {
@@ -128,6 +161,19 @@ describe('a connection', () => {
     letGo()
     expect(await late).toBe('late')
     expect(processed).toHaveLength(7)
+  })
+
+  test('that has fallen silent is given up', async () => {
+    const { provider } = await open()
+    const between = await startSilenceable(provider.origin)
+    const options = { timeoutMs: 500, ca: provider.authority.ca }
+    const pool = perTest.use(openHttp2Pool(between.origin, options))
+    const post = () => pool.post('/', {}, 'text').then(({ status }) => status)
+    expect(await post()).toBe(200)
+    between.fallSilent()
+    await expect(post()).rejects.toThrow('no answer within 500 ms')
+    await vi.waitFor(async () => expect(await post()).toBe(200), { timeout: 10_000 })
+    expect(provider.connections).toBe(2)
   })
 
   test('that breaks: what may have been processed is not repeated, and the next has a new one', async () => {

@@ -27,8 +27,10 @@ export function openHttp2Pool(origin: string, { timeoutMs, ...tls }: Http2PoolOp
 
   const findLine = () => {
     for (const line of lines) if (line.isOver) lines.delete(line)
-    const free = [...lines].find(({ isFree }) => isFree)
-    if (free || lines.size >= mostLines) return free
+    const known = [...lines]
+    const free = known.find(({ isFree }) => isFree)
+    // A line that is being opened may have room for all.
+    if (free || known.length >= mostLines || known.some(({ isYoung }) => isYoung)) return free
     const fresh = openHttp2Line(origin, tls, next)
     lines.add(fresh)
     return fresh
