@@ -160,6 +160,12 @@ const Settings = Type.Object({
     default: false,
     description: 'Whether such calls may also be made without TLS.',
   }),
+  EGRESS_CA_FILE: Type.String({
+    default: '',
+    description:
+      'Certificates (PEM) to trust in these calls and those to push providers, instead of the ' +
+      'well-known ones.',
+  }),
   EGRESS_CONCURRENCY: Type.Integer({
     default: 100,
     minimum: 1,
@@ -207,6 +213,32 @@ const Settings = Type.Object({
     default: 5,
     minimum: 1,
     description: 'After so many days of nothing but failures a webhook is switched off.',
+  }),
+  PUSH_CONCURRENCY: Type.Integer({
+    default: 200,
+    minimum: 1,
+    description: 'Push notifications that a worker has under way at once.',
+  }),
+  PUSH_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    description: 'How long a push provider may take to answer.',
+  }),
+  PUSH_FCM_ORIGIN: Type.String({
+    default: 'https://fcm.googleapis.com',
+    description: 'Where FCM is.',
+  }),
+  PUSH_FCM_TOKEN_URI: Type.String({
+    default: 'https://oauth2.googleapis.com/token',
+    description: 'Where a service account gets its access tokens.',
+  }),
+  PUSH_APNS_ORIGIN: Type.String({
+    default: 'https://api.push.apple.com',
+    description: 'Where APNs is, for apps from the store.',
+  }),
+  PUSH_APNS_SANDBOX_ORIGIN: Type.String({
+    default: 'https://api.sandbox.push.apple.com',
+    description: 'Where APNs is, for apps under development.',
   }),
   API_PROCESSES: Type.Integer({
     default: 1,

@@ -1,5 +1,6 @@
 import { eraseDeletedLogs } from './domain/conversations/index.ts'
 import { forgetDeletedGroups, indexMessages } from './domain/messages/index.ts'
+import { notifyPeople } from './domain/notifications/index.ts'
 import { countEvents } from './domain/stats/index.ts'
 import { tellWebhooks } from './domain/webhooks/index.ts'
 import type { Listener } from './outbox/listener.ts'
@@ -11,4 +12,5 @@ export const listeners: readonly Listener[] = [
   indexMessages,
   countEvents,
   tellWebhooks,
+  notifyPeople,
 ]

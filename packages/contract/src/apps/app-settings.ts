@@ -21,6 +21,8 @@ export const appSettingDefaults = {
   'apiKeys.authOnlyCreatesUsers': true,
   /** How many members a group may have. */
   'groups.memberLimit': 100_000,
+  /** Whether somebody who is connected gets no push: they see it where they are. */
+  'notifications.skipOnlineUsers': true,
   /** Requests a minute. */
   'rateLimits.core': 10_000,
   'rateLimits.standard': 20_000,

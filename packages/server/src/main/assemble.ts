@@ -24,7 +24,7 @@ import { openPipeline } from '../pipeline/pipeline.ts'
 import { openRateLimit } from '../pipeline/rate-limit.ts'
 import { openVault, type Vault } from '../vault/vault.ts'
 import { startWorker } from '../worker/worker.ts'
-import { startConfiguredCourier } from './courier.ts'
+import { startConfiguredCouriers } from './courier.ts'
 import { openConfiguredEgress, urlRulesOf } from './egress.ts'
 import { openConfiguredGateway } from './gateway.ts'
 
@@ -123,7 +123,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       owned.use(
         startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
       )
-      owned.use(startConfiguredCourier({ ...publishing, config, vault, egress, sink }))
+      owned.use(startConfiguredCouriers({ ...publishing, config, vault, egress, sink }))
     },
     startGateway(on) {
       const [api] = servers

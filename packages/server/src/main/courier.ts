@@ -1,11 +1,16 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Database } from '../database/pool.ts'
+import { pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { Sink } from '../outbox/committed.ts'
+import { openApns } from '../push/apns.ts'
+import { openFcm } from '../push/fcm.ts'
+import { openWebPush } from '../push/web-push.ts'
 import type { Vault } from '../vault/vault.ts'
 import { startCourier } from '../worker/courier.ts'
+import { authoritiesOf } from './egress.ts'
 
 interface CourierParts {
   readonly config: Config
@@ -20,7 +25,39 @@ interface CourierParts {
 /** No app may hold more than one in so many of the places. */
 const appsAtLeast = 5
 
-export function startConfiguredCourier({ config, log, ...parts }: CourierParts): AsyncDisposable {
+/** Webhooks are told and pushes are sent, each by a courier of its own. */
+export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
+  const stack = new AsyncDisposableStack()
+  stack.use(startWebhookCourier(parts))
+  stack.use(startPushCourier(parts))
+  return stack
+}
+
+function startPushCourier({ config, log, database, vault, egress }: CourierParts): AsyncDisposable {
+  const { PUSH_TIMEOUT_MS: timeoutMs } = config
+  const stack = new AsyncDisposableStack()
+  const fcm = stack.use(
+    openFcm({
+      ...{ egress, timeoutMs, origin: config.PUSH_FCM_ORIGIN },
+      ...{ tokenUri: config.PUSH_FCM_TOKEN_URI, ...authoritiesOf(config) },
+    }),
+  )
+  const apns = stack.use(
+    openApns({
+      timeoutMs,
+      production: config.PUSH_APNS_ORIGIN,
+      sandbox: config.PUSH_APNS_SANDBOX_ORIGIN,
+      ...authoritiesOf(config),
+    }),
+  )
+  const lines = { fcm, apns, webPush: openWebPush({ egress, timeoutMs }), egress }
+  const errands = pushErrands({ database, vault, lines, timeoutMs, clockMs: Date.now })
+  // Ends before the lines do.
+  stack.use(startCourier(errands, { concurrency: config.PUSH_CONCURRENCY, log }))
+  return stack
+}
+
+function startWebhookCourier({ config, log, ...parts }: CourierParts): AsyncDisposable {
   const concurrency = config.EGRESS_CONCURRENCY
   const perWebhook = config.EGRESS_CONCURRENCY_PER_TARGET
   const errands = webhookErrands({

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AppDb, allOf, startingWith } from '../../database/app-db.ts'
+import { type AppDb, allOf, type Db, startingWith } from '../../database/app-db.ts'
 import type { Key, PageRequest } from '../../database/keyset.ts'
 import type { ConversationKey, EntryRow } from './entries.ts'
 
@@ -177,6 +177,29 @@ export async function countUnread(
     from ${joined} where p.app_id = ${appId} and p.uid = ${uid} and ${which}
     order by c.updated_at desc, p.conversation_key desc`.execute(db)
   return rows
+}
+
+export interface Reader {
+  readonly appId: string
+  readonly uid: string
+}
+
+/** What each of them has not read, in all of their conversations together. */
+export async function unreadTotals(
+  db: Db,
+  readers: readonly Reader[],
+  nameOf: (reader: Reader) => string,
+): Promise<Map<string, number>> {
+  const { rows } = await sql<Reader & { total: number }>`
+    select p.app_id as "appId", p.uid, sum(${unread})::bigint as total
+    from unnest(${readers.map(({ appId }) => appId)}::text[],
+      ${readers.map(({ uid }) => uid)}::text[]) as r(app_id, uid)
+    join lateral (select * from participants p where p.app_id = r.app_id and p.uid = r.uid) p on true
+    cross join lateral (
+      select c.counted from conversations c
+      where c.bucket = p.bucket and c.conversation_key = p.conversation_key limit 1) c
+    group by p.app_id, p.uid`.execute(db)
+  return new Map(rows.map((row) => [nameOf(row), row.total]))
 }
 
 export async function setTags(

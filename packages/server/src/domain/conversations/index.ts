@@ -1,6 +1,11 @@
 export { visibleFrom } from './access.sql.ts'
 export { actorOf } from './access.ts'
-export { countUnread, deleteUserConversations } from './conversations.sql.ts'
+export {
+  countUnread,
+  deleteUserConversations,
+  type Reader,
+  unreadTotals,
+} from './conversations.sql.ts'
 export { conversationHandlers } from './conversations.ts'
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
 export {
@@ -14,6 +19,7 @@ export {
   shownGroup,
 } from './counterparts.ts'
 export {
+  actionOf,
   type ConversationKey,
   type Entry,
   type EntryRow,
@@ -41,3 +47,4 @@ export { type Appended, appendWithin, openAppendLane } from './log.ts'
 export { lockPosition } from './positions.sql.ts'
 export { positionHandlers } from './positions.ts'
 export { printEntries, printFresh } from './print-entries.ts'
+export { findReceiver } from './receivers.sql.ts'

@@ -26,7 +26,7 @@ const callEvents = {
 } as const
 
 export type MemberTrigger = keyof typeof memberEvents
-type CallTrigger = keyof typeof callEvents
+export type CallTrigger = keyof typeof callEvents
 export type Trigger =
   | 'after_message'
   | 'message_edited'

@@ -22,3 +22,13 @@ export async function certificateKinds({ appId, db }: AppDb): Promise<Set<Certif
     select kind from push_certificates where app_id = ${appId}`.execute(db)
   return new Set(rows.map(({ kind }) => kind))
 }
+
+export async function findCertificate(
+  { appId, db }: AppDb,
+  kind: CertificateKind,
+): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ sealed: Buffer }>`
+    select certificate_encrypted as sealed from push_certificates
+    where app_id = ${appId} and kind = ${kind}`.execute(db)
+  return rows[0]?.sealed
+}

@@ -1,13 +1,15 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { pushCertificates } from '@chorale/contract/notifications'
+import type { AppDb } from '../../database/app-db.ts'
 import { badRequest } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import type { Place } from '../../vault/vault.ts'
+import type { Place, Vault } from '../../vault/vault.ts'
 import { extensionAnswer } from './extensions.ts'
 import {
   type CertificateKind,
   certificateKinds,
+  findCertificate,
   writeCertificate,
 } from './push-certificates.sql.ts'
 
@@ -27,10 +29,30 @@ export const pushCertificateHandlers: Handlers<typeof pushCertificates> = {
   queryCertificates: (_, ctx) => present(ctx),
 }
 
-async function upload(ctx: Ctx, kind: CertificateKind, file: object) {
-  const place: Place = { appId: ctx.db.appId, table: 'push_certificates', field: kind }
-  await writeCertificate(ctx.db, kind, ctx.vault.seal(JSON.stringify(file), place), ctx.now)
+interface CertificateFile {
+  /** In base64. */
+  readonly certificate: string
+  readonly password?: string | undefined
+}
+
+async function upload(ctx: Ctx, kind: CertificateKind, file: CertificateFile) {
+  const sealed = ctx.vault.seal(JSON.stringify(file), placeOf(ctx.db.appId, kind))
+  await writeCertificate(ctx.db, kind, sealed, ctx.now)
   return present(ctx)
+}
+
+export async function openCertificate(
+  db: AppDb,
+  vault: Vault,
+  kind: CertificateKind,
+): Promise<CertificateFile | undefined> {
+  const sealed = await findCertificate(db, kind)
+  // As `upload` has sealed it.
+  return sealed && (JSON.parse(vault.open(sealed, placeOf(db.appId, kind))) as CertificateFile)
+}
+
+function placeOf(appId: string, kind: CertificateKind): Place {
+  return { appId, table: 'push_certificates', field: kind }
 }
 
 async function present(ctx: Ctx) {

@@ -5,10 +5,11 @@ import {
   type pushSettings,
   pushSwitchDefaults,
 } from '@chorale/contract/notifications'
+import type { AppDb } from '../../database/app-db.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { maskToLastFour } from '../../vault/mask.ts'
-import type { Place } from '../../vault/vault.ts'
+import type { Place, Vault } from '../../vault/vault.ts'
 import { lockApp } from '../apps/index.ts'
 import { extensionAnswer } from './extensions.ts'
 import {
@@ -24,7 +25,7 @@ export type SecretsAre = 'shown' | 'masked'
 export function pushSettingHandlers(secretsAre: SecretsAre): Handlers<typeof pushSettings> {
   const save = async ({ body }: { body: { settings: PushSettings } }, ctx: Ctx) => {
     await lockApp(ctx.db)
-    const before = await storedSettings(ctx)
+    const before = await openPushSettings(ctx.db, ctx.vault)
     const settings = merged(before ?? {}, body.settings)
     requireFirst(settings)
     await writePushSettings(ctx.db, sealed(ctx, settings), ctx.now)
@@ -35,7 +36,7 @@ export function pushSettingHandlers(secretsAre: SecretsAre): Handlers<typeof pus
     updatePushSettings: save,
 
     async getPushSettings(_, ctx) {
-      const settings = await storedSettings(ctx)
+      const settings = await openPushSettings(ctx.db, ctx.vault)
       if (!settings) throw new Failure('ERR_PUSH_SETTINGS_NOT_FOUND', { appId: ctx.db.appId })
       return { settings: shown(ctx, settings, secretsAre) }
     },
@@ -82,10 +83,11 @@ function requireFirst({ version, pushProvider }: PushSettings): void {
   throw new Failure('ERR_BAD_REQUEST', {}, { details: Object.fromEntries(details) })
 }
 
-async function storedSettings(ctx: Ctx): Promise<PushSettings | undefined> {
-  const row = await findPushSettings(ctx.db)
+/** With the private key in them. */
+export async function openPushSettings(db: AppDb, vault: Vault): Promise<PushSettings | undefined> {
+  const row = await findPushSettings(db)
   if (!row?.privateKeyEncrypted) return row?.settings
-  const privateKey = ctx.vault.open(row.privateKeyEncrypted, keyPlace(ctx.db.appId))
+  const privateKey = vault.open(row.privateKeyEncrypted, keyPlace(db.appId))
   const { fcmCredentials, ...rest } = row.settings
   return { ...rest, fcmCredentials: { ...fcmCredentials, private_key: privateKey } }
 }

@@ -8,10 +8,14 @@ import { readTimezone, writeTimezone } from './timezones.sql.ts'
 /** Of users who have named none, by where their app lives. */
 const ofRegion: Readonly<Record<Region, string>> = { us: 'EST', eu: 'GMT', in: 'Asia/Kolkata' }
 
+export function timezoneIn(region: Region): string {
+  return ofRegion[region]
+}
+
 export const timezoneHandlers: Handlers<typeof timezones> = {
   async getTimezone({ query: { uid } }, ctx) {
     await requireUser(ctx, uid)
-    return { data: { timezone: (await readTimezone(ctx.db, uid)) ?? ofRegion[ctx.app.region] } }
+    return { data: { timezone: (await readTimezone(ctx.db, uid)) ?? timezoneIn(ctx.app.region) } }
   },
 
   async setTimezone({ query: { uid }, body: { timezone } }, ctx) {

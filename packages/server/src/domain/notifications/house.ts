@@ -1,0 +1,45 @@
+import type { NotificationSettings, PushSettings } from '@chorale/contract/notifications'
+import type { AppDb } from '../../database/app-db.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import { findHouse } from './house.sql.ts'
+import { findPushSettings } from './push-settings.sql.ts'
+import { settingsOf } from './settings.ts'
+import { timezoneIn } from './timezones.ts'
+
+/** How an app notifies. */
+export interface House {
+  readonly settings: NotificationSettings
+  /** Undefined: never saved, so that its flags say nothing. */
+  readonly pushSettings: PushSettings | undefined
+  /** Kinds of device that it can reach: through a provider, or through the push settings. */
+  readonly reaches: ReadonlySet<string>
+  readonly skipsOnline: boolean
+  readonly region: string
+  /** Of users who have named none. */
+  readonly timezone: string
+  /** Since when what is withheld is kept as well, for the log. */
+  readonly logEnabledAt: number | null
+}
+
+export async function houseOf(db: AppDb): Promise<House> {
+  const row = await findHouse(db)
+  if (!row) throw new Failure('ERR_APP_NOT_FOUND', { appId: db.appId })
+  const pushSettings = (await findPushSettings(db))?.settings
+  const { pushKinds, region, skipsOnline, logEnabledAt } = row
+  return {
+    settings: await settingsOf(db),
+    pushSettings,
+    reaches: new Set([...pushKinds, ...kindsOf(pushSettings)]),
+    skipsOnline: skipsOnline ?? true,
+    region,
+    timezone: timezoneIn(region),
+    logEnabledAt,
+  }
+}
+
+/** What the push settings hold credentials for. */
+function kindsOf(settings: PushSettings | undefined): string[] {
+  if (!settings) return []
+  const { fcmCredentials, keyId, teamId, bundleId } = settings
+  return [...(fcmCredentials ? ['fcm'] : []), ...(keyId && teamId && bundleId ? ['apns'] : [])]
+}

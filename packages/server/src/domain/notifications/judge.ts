@@ -1,0 +1,157 @@
+import type { MutedConversation } from '@chorale/contract/notifications'
+import { decide } from './decide.ts'
+import { effectivePreferences, type UserPreferences } from './effective-preferences.ts'
+import { flagOf, isFlagOn, preferencesUnderFlags } from './flags.ts'
+import type { House } from './house.ts'
+import type { ProviderKind } from './providers.sql.ts'
+import { conversationWith, type Scene } from './scene.ts'
+
+/** Somebody who may be notified, and all that this depends on. */
+export interface Candidate {
+  readonly uid: string
+  readonly isParticipant: boolean
+  readonly isDeactivated: boolean
+  /** They have blocked whoever did it, or are blocked. */
+  readonly blocked: boolean
+  readonly online: boolean
+  readonly readSeq: number
+  readonly choices: UserPreferences
+  readonly timezone: string
+  readonly mutes: readonly MutedConversation[]
+  readonly devices: readonly Device[]
+}
+
+/** A token of a device; the app's own server stands for all devices of a user. */
+export interface Device {
+  readonly kind: ProviderKind
+  readonly type: 'chat' | 'call'
+  readonly pushToken: string
+  readonly pushTokenHash: Buffer
+  /** Null: the push settings themselves. */
+  readonly providerId: string | null
+  /** Whether its provider is there and switched on. */
+  readonly reachable: boolean
+}
+
+/** A step of the decision, in words for whoever asks why there was no push. */
+export interface Step {
+  readonly step: StepName
+  readonly passed: boolean
+  readonly reason?: string
+  readonly says: string
+}
+
+export type StepName =
+  | 'setup'
+  | 'flag'
+  | 'recipient'
+  | 'blocked'
+  | 'preferences'
+  | 'read'
+  | 'online'
+  | 'device'
+  | 'provider'
+
+interface Case {
+  readonly scene: Scene
+  readonly house: House
+  readonly candidate: Candidate
+  readonly nowMs: number
+}
+
+type Check = (of: Case) => string | { readonly reason: string; readonly says: string }
+
+/** In this order; a text: it passed, and this is why. */
+const checks: Readonly<Record<StepName, Check>> = {
+  setup: ({ house }) =>
+    house.reaches.size > 0
+      ? 'The app has a provider of push notifications.'
+      : { reason: 'NO_PROVIDER', says: 'The app has no provider of push notifications.' },
+
+  flag({ scene, house: { pushSettings } }) {
+    const flag = flagOf(scene.trigger, isReply(scene))
+    if (!pushSettings) return 'The app has no push settings whose flags would count.'
+    if (!flag) return 'No flag of the push settings speaks of this.'
+    return isFlagOn(pushSettings, flag)
+      ? `${flag} is on.`
+      : { reason: 'PUSH_SETTINGS_FLAG', says: `${flag} is off in the push settings.` }
+  },
+
+  recipient({ scene, candidate }) {
+    if (candidate.uid === scene.actor)
+      return { reason: 'OWN_ACTION', says: 'They did it themselves.' }
+    if (!candidate.isParticipant)
+      return { reason: 'NOT_A_PARTICIPANT', says: 'They do not take part in the conversation.' }
+    return candidate.isDeactivated
+      ? { reason: 'USER_DEACTIVATED', says: 'The user is deactivated.' }
+      : 'They take part in the conversation.'
+  },
+
+  blocked: ({ candidate }) =>
+    candidate.blocked
+      ? { reason: 'BLOCKED', says: 'One of the two has blocked the other.' }
+      : 'Neither has blocked the other.',
+
+  preferences({ scene, house, candidate, nowMs }) {
+    const app = house.pushSettings
+      ? { ...house.settings, preferences: preferencesUnderFlags(house.settings.preferences) }
+      : house.settings
+    const decision = decide({
+      trigger: scene.trigger,
+      receiverType: scene.receiver.kind,
+      conversationWith: conversationWith(scene, candidate.uid),
+      isReply: isReply(scene),
+      mentionsRecipient: scene.row.extra?.mentions?.includes(candidate.uid) ?? false,
+      isOwnMessageReactedTo: scene.row.sender === candidate.uid,
+      preferences: effectivePreferences(app, candidate.choices).preferences,
+      mutes: candidate.mutes,
+      timezone: candidate.timezone,
+      nowMs,
+    })
+    return decision.send
+      ? 'Their preferences let it through.'
+      : { reason: decision.reason, says: 'Their preferences, or those of the app, keep it back.' }
+  },
+
+  read: ({ scene, candidate }) =>
+    scene.trigger === 'after_message' && candidate.readSeq >= scene.row.seq
+      ? { reason: 'ALREADY_READ', says: 'They have read it.' }
+      : 'They have not read it.',
+
+  online({ house, candidate }) {
+    if (!candidate.online) return 'They are not connected.'
+    return house.skipsOnline
+      ? { reason: 'ONLINE', says: 'They are connected, and get it there.' }
+      : 'They are connected, and the app notifies them all the same.'
+  },
+
+  device: ({ candidate }) =>
+    candidate.devices.length > 0
+      ? `They have registered ${candidate.devices.length} push token(s).`
+      : { reason: 'NO_DEVICE', says: 'None of their devices has registered a push token.' },
+
+  provider: ({ candidate }) =>
+    candidate.devices.some(({ reachable }) => reachable)
+      ? 'The provider of at least one of them is there.'
+      : {
+          reason: 'INVALID_PUSH_PROVIDER_ID',
+          says: 'The provider that the token names is not there, or switched off.',
+        },
+}
+
+/** Each step up to the first that did not pass. */
+export function judge(of: Case): Step[] {
+  const steps: Step[] = []
+  for (const [step, check] of Object.entries(checks)) {
+    const verdict = check(of)
+    // The table has these keys and no others.
+    const name = step as StepName
+    if (typeof verdict === 'string') steps.push({ step: name, passed: true, says: verdict })
+    else return [...steps, { step: name, passed: false, ...verdict }]
+  }
+  return steps
+}
+
+export function isReply({ row }: Pick<Scene, 'row'>): boolean {
+  return row.extra?.parent !== undefined
+}

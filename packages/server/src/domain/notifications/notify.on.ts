@@ -1,0 +1,83 @@
+import type { AppDb } from '../../database/app-db.ts'
+import type { HeardEvent, Listener } from '../../outbox/listener.ts'
+import { findAudience } from './audience.sql.ts'
+import { candidatesOf } from './candidates.ts'
+import { appsThatNotify } from './house.sql.ts'
+import { type House, houseOf } from './house.ts'
+import { type Candidate, judge } from './judge.ts'
+import { insertDeliveries, type NewDelivery } from './notification-logs.sql.ts'
+import { type Scene, sceneOf } from './scene.ts'
+import { subjectOf } from './subject.ts'
+
+/** So many are decided upon at a time. */
+const mostAtOnce = 1000
+/** How long what is withheld is kept as well, once the app has asked for it. */
+const logSeconds = 7 * 86_400
+
+/**
+ * Whoever is to be notified has a row for each device, from the transaction of the event on. An event
+ * that comes twice finds its rows.
+ */
+export const notifyPeople: Listener = {
+  name: 'notify-people',
+  harmlessTwice: true,
+  concerns: appsThatNotify,
+  on: {
+    'entry.appended': (event, { db, now }) => notify(event, db, now),
+    'message.reactionAdded': (event, { db, now }) => notify(event, db, now),
+  },
+}
+
+type Heard = HeardEvent<'entry.appended'> | HeardEvent<'message.reactionAdded'>
+
+async function notify(event: Heard, db: AppDb, now: number): Promise<undefined> {
+  const scene = await sceneOf(event, db)
+  if (!scene) return
+  const house = await houseOf(db)
+  const { bucket, key } = scene.row
+  const isLogged = house.logEnabledAt !== null && now < house.logEnabledAt + logSeconds
+  const onlyWithDevice = !house.reaches.has('custom') && !isLogged
+  const audience = { bucket, key, actor: scene.actor, onlyWithDevice }
+  for (let after = ''; ; ) {
+    const rows = await findAudience(db, audience, after, mostAtOnce)
+    const candidates = await candidatesOf(db, scene, house, rows)
+    const deliveries = candidates.flatMap((one) => deliveriesTo(one, scene, house, now))
+    const kept = deliveries.filter(({ status }) => isLogged || status === 'waiting')
+    if (kept.length > 0) await insertDeliveries(db, kept, now)
+    const last = rows.at(-1)
+    if (!last || rows.length < mostAtOnce) return
+    after = last.uid
+  }
+}
+
+/** One for each device that is reached, or one that says why there is none. */
+function deliveriesTo(
+  candidate: Candidate,
+  scene: Scene,
+  house: House,
+  now: number,
+): NewDelivery[] {
+  const { eventId: source, trigger } = scene
+  const nextAtMs = now * 1000
+  const row = { source, trigger, uid: candidate.uid, channel: 'push', nextAtMs } as const
+  const about = subjectOf(scene)
+  const refusal = judge({ scene, house, candidate, nowMs: nextAtMs }).find(({ passed }) => !passed)
+  if (refusal) {
+    return [{ ...row, ...about, device: '', status: 'withheld', reason: refusal.reason ?? '' }]
+  }
+  const { bucket, key, seq } = scene.row
+  const { actor, reaction } = scene
+  return candidate.devices
+    .filter(({ reachable }) => reachable)
+    .map(({ pushTokenHash, providerId, kind, type, pushToken }) => ({
+      ...row,
+      ...about,
+      device: pushTokenHash.toString('hex'),
+      status: 'waiting',
+      provider: kind,
+      ...(providerId !== null && { providerId }),
+      tokenType: type,
+      pushToken,
+      payload: { bucket, key, seq, actor, ...(reaction !== undefined && { reaction }) },
+    }))
+}

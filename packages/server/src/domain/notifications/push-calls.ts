@@ -1,0 +1,130 @@
+import { type Egress, EgressError } from '../../egress/egress.ts'
+import type { Apns } from '../../push/apns.ts'
+import type { Fcm } from '../../push/fcm.ts'
+import { later, type PushOutcome } from '../../push/outcome.ts'
+import type { WebPush } from '../../push/web-push.ts'
+import type { Credentials } from './credentials.ts'
+import type { PushData } from './payload.ts'
+import type { PushJob } from './push-queue.sql.ts'
+
+/** The lines to the providers, each open for all apps. */
+export interface PushLines {
+  readonly fcm: Fcm
+  readonly apns: Apns
+  readonly webPush: WebPush
+  readonly egress: Egress
+}
+
+export interface Push {
+  readonly job: PushJob
+  readonly data: PushData
+  /** The same for every attempt. */
+  readonly id: string
+  /** Exactly what the recipient has not read. */
+  readonly badge: number
+  readonly sound: string
+  /** In unix seconds. */
+  readonly now: number
+  readonly region: string
+  readonly timeoutMs: number
+}
+
+/** Nobody wants to hear of it later than that. */
+const ttlSeconds = 3600
+
+export async function sendPush(
+  lines: PushLines,
+  by: Credentials,
+  push: Push,
+): Promise<PushOutcome> {
+  switch (by.kind) {
+    case 'fcm':
+      return lines.fcm.send(by.account, fcmMessage(by, push))
+    case 'apns':
+      return lines.apns.send(by.signs, by.environment, apnsNotification(by, push))
+    case 'web': {
+      const { keys, pushToken: endpoint } = push.job
+      if (!keys) return { is: 'gone', reason: 'The subscription has no keys.' }
+      const message = { payload: JSON.stringify(push.data), ttlSeconds, urgency: 'high' } as const
+      return lines.webPush.send(by.keys, { endpoint, ...keys }, { ...message, ...tagOf(push) })
+    }
+    case 'custom':
+      return callOwnServer(lines.egress, by, push)
+  }
+}
+
+function tagOf({ data: { tag } }: Push) {
+  return tag === undefined ? {} : { tag }
+}
+
+function fcmMessage({ showsOn }: Extract<Credentials, { kind: 'fcm' }>, push: Push) {
+  const { job, data } = push
+  const shown = { title: data.title ?? '', body: data.body ?? '' }
+  const { tag } = data
+  return {
+    to: { token: job.pushToken },
+    data,
+    ...(showsOn(job.platform ?? '', job.tokenType) && { notification: shown }),
+    ...(tag !== undefined && { tag, collapseKey: tag }),
+    priority: 'high' as const,
+    ttlSeconds,
+  }
+}
+
+function apnsNotification(by: Extract<Credentials, { kind: 'apns' }>, push: Push) {
+  const { job, data, id, badge, sound, now } = push
+  const { tag } = data
+  return {
+    deviceToken: job.pushToken,
+    topic: by.topic,
+    pushType: job.tokenType === 'call' ? ('voip' as const) : ('alert' as const),
+    id,
+    ...(tag !== undefined && { collapseId: tag }),
+    expiresAt: now + ttlSeconds,
+    payload: {
+      ...data,
+      aps: {
+        alert: { title: data.title, body: data.body },
+        badge,
+        sound,
+        ...(by.contentAvailable && { 'content-available': 1 }),
+        ...(by.mutableContent && { 'mutable-content': 1 }),
+      },
+    },
+  }
+}
+
+/** The server of the app is told of the user, and does the rest. */
+async function callOwnServer(
+  egress: Egress,
+  { url, basicAuth }: Extract<Credentials, { kind: 'custom' }>,
+  { job, data, id, region, timeoutMs }: Push,
+): Promise<PushOutcome> {
+  const { appId, uid } = job
+  const trigger = 'push-notification-payload-generated'
+  const told = { to: { uid }, notificationDetails: data }
+  const authorization = basicAuth && `Basic ${btoa(`${basicAuth.username}:${basicAuth.password}`)}`
+  try {
+    const { status } = await egress.call({
+      url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': id,
+        ...(authorization && { authorization }),
+      },
+      body: JSON.stringify({ trigger, data: told, appId, region, webhook: 'custom' }),
+      timeoutMs,
+      mostBytes: 4096,
+      target: `custom push ${appId}`,
+    })
+    if (status >= 200 && status < 300) return { is: 'accepted' }
+    const reason = `The server of the app answered ${status}.`
+    return status >= 500 || status === 429 ? later(reason) : { is: 'refused', reason }
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error
+    const { reason, message } = error
+    const never = reason === 'refused-address' || reason === 'refused-url'
+    return never ? { is: 'refused', reason: message } : later(message)
+  }
+}

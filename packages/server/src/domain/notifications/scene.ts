@@ -1,0 +1,95 @@
+import type { AppDb } from '../../database/app-db.ts'
+import type { HeardEvent } from '../../outbox/listener.ts'
+import {
+  type ConversationKey,
+  type EntryRow,
+  findEntry,
+  findReceiver,
+  type Receiver,
+} from '../conversations/index.ts'
+import type { CallTrigger, MemberTrigger, Trigger } from './decide.ts'
+import { findSeqOf } from './scene.sql.ts'
+
+/** What happened, as far as anybody is notified of it. */
+export interface Scene {
+  /** The same whenever the event comes again. */
+  readonly eventId: string
+  readonly trigger: Trigger
+  /** What it is about: the message, the call, or what a group says of its members. */
+  readonly row: EntryRow
+  readonly receiver: Receiver
+  /** Whoever did it is not notified. */
+  readonly actor: string
+  readonly reaction?: string
+}
+
+type Appended = HeardEvent<'entry.appended'>
+type Reacted = HeardEvent<'message.reactionAdded'>
+
+const memberTriggers: Readonly<Record<string, MemberTrigger>> = {
+  joined: 'after_group_joined',
+  left: 'after_group_left',
+  added: 'after_group_members_added',
+  kicked: 'after_group_members_kicked',
+  banned: 'after_group_members_banned',
+  unbanned: 'after_group_members_unbanned',
+  scopeChanged: 'after_scope_changed',
+}
+
+const messageTriggers: Readonly<Record<string, Trigger>> = {
+  edited: 'message_edited',
+  deleted: 'message_deleted',
+}
+
+/** Undefined: nobody is notified of such a thing, or it is gone. */
+export async function sceneOf(
+  { id, name, payload }: Appended | Reacted,
+  db: AppDb,
+): Promise<Scene | undefined> {
+  const { bucket, key, seq } = payload
+  const receiver = await findReceiver(db, { bucket, key })
+  const row = receiver && (await findEntry(db, { bucket, key }, seq))
+  if (!receiver || !row) return undefined
+  const scene = { eventId: id, row, receiver }
+  if (name === 'message.reactionAdded') {
+    const { uid: actor, reaction } = payload as Reacted['payload']
+    return { ...scene, trigger: 'message_reaction_added', actor, reaction }
+  }
+  return sceneOfEntry(db, scene)
+}
+
+type Seen = Pick<Scene, 'eventId' | 'row' | 'receiver'>
+
+async function sceneOfEntry(db: AppDb, seen: Seen): Promise<Scene | undefined> {
+  const { row } = seen
+  const actor = row.sender
+  if (row.category === 'action') return sceneOfAction(db, seen)
+  if (row.category !== 'call') return { ...seen, trigger: 'after_message', actor }
+  // The rules of a send let only these through.
+  const { action } = JSON.parse(row.data) as { action: CallTrigger }
+  return { ...seen, trigger: action, actor }
+}
+
+async function sceneOfAction(db: AppDb, seen: Seen): Promise<Scene | undefined> {
+  const { row } = seen
+  // Only the service itself writes actions.
+  const { action, messageId } = JSON.parse(row.data) as { action: string; messageId?: number }
+  const actor = row.sender
+  const member = memberTriggers[action]
+  if (row.type === 'groupMember') return member && { ...seen, trigger: member, actor }
+  const trigger = messageTriggers[action]
+  const about = trigger && messageId !== undefined && (await entryOf(db, row, messageId))
+  return about ? { ...seen, row: about, trigger, actor } : undefined
+}
+
+async function entryOf(db: AppDb, at: ConversationKey, id: number): Promise<EntryRow | undefined> {
+  const seq = await findSeqOf(db, at, id)
+  return seq === undefined ? undefined : findEntry(db, at, seq)
+}
+
+/** As the other one would mute it: the group, or whoever they talk to. */
+export function conversationWith({ receiver }: Pick<Scene, 'receiver'>, uid: string): string {
+  if (receiver.kind === 'group') return receiver.guid
+  const [a, b] = receiver.uids
+  return uid === a ? b : a
+}
