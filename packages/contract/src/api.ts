@@ -26,6 +26,7 @@ import {
   pushSettings,
   pushTokens,
   timezones,
+  webPush,
 } from './notifications/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
@@ -78,6 +79,7 @@ export const api = {
   customProviders,
   carriers,
   pushTokens,
+  webPush,
   contactDetails,
   notificationLogs,
 } as const

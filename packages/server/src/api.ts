@@ -48,6 +48,7 @@ import {
   pushTokenHandlers,
   type SecretsAre,
   timezoneHandlers,
+  webPushHandlers,
 } from './domain/notifications/index.ts'
 import {
   furnishRoles,
@@ -127,6 +128,7 @@ export function handlersWith(
       ...customProviderHandlers(urlRules),
       ...carrierHandlers,
       ...pushTokenHandlers(urlRules),
+      ...webPushHandlers,
       ...contactDetailHandlers,
       ...notificationLogHandlers,
     },

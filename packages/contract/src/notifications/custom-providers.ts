@@ -4,6 +4,7 @@ import { operations } from '../operation.ts'
 
 const Address = Type.String({
   maxLength: 2048,
+  format: 'uri',
   description: 'Called once for each recipient; must answer 200 within two seconds.',
 })
 const Name = Type.String({ maxLength: 200 })

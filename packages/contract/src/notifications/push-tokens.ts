@@ -74,8 +74,9 @@ const path = '/notifications/push/v1/tokens'
 const shared = {
   tag: 'Notifications',
   requires: 'fullAccess',
+  onBehalfOf: 'optional',
   device: 'acting',
-  errors: ['ERR_AUTH_TOKEN_NOT_FOUND', 'ERR_AUTHTOKEN_NOT_ACCESSIBLE'],
+  errors: ['ERR_UID_NOT_FOUND', 'ERR_AUTH_TOKEN_NOT_FOUND', 'ERR_AUTHTOKEN_NOT_ACCESSIBLE'],
 } as const
 const PushTokens = Data(Type.Object({ pushTokens: Type.Array(PushToken) }))
 const all = Type.Optional(
@@ -122,16 +123,5 @@ export const pushTokens = operations({
     body: session,
     response: PushTokens,
     errors: [...shared.errors, 'ERR_PUSH_TOKEN_NOT_FOUND'],
-  },
-  getWebPushKey: {
-    ...shared,
-    method: 'GET',
-    path: '/notifications/push/v1/providers/web',
-    summary: 'Get the key with which a page subscribes to pushes (VAPID)',
-    effect: 'write',
-    response: Data(
-      Type.Object({ publicKey: Type.String({ description: '`applicationServerKey`' }) }),
-    ),
-    errors: [],
   },
 })

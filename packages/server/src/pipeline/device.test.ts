@@ -73,6 +73,14 @@ const acting = [
   'saveMessage',
   'unsaveMessage',
   'listReceipts',
+  'registerPushToken',
+  'listPushTokens',
+  'deletePushTokens',
+  'deletePushToken',
+  'getWebPushKey',
+  'getContactDetails',
+  'updateContactDetails',
+  'deleteContactDetails',
 ]
 const own = [
   'listFriends',

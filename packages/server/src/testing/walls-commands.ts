@@ -31,6 +31,8 @@ const nouns = [
   'notificationPreferences',
   'mutes',
   'timezones',
+  'pushTokens',
+  'contactDetails',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -57,6 +59,7 @@ const roleSettings = fc.constantFrom({ listUsers: 'friendsOnly' } as const, {})
 const scope = fc.constantFrom('authOnly' as const, 'fullAccess' as const)
 const apiKey = fc.constantFrom('$key0', '$key1', '$key2', '$key3', '$theirKey0', '$theirKey2')
 const authToken = fc.constantFrom('$token0', '$token1', '$token2', '$theirToken0')
+const pushToken = fc.constantFrom('shared', 'of-$marker')
 const settings = fc.dictionary(
   fc.constantFrom(
     'apiKeys.authOnlyCreatesUsers',
@@ -342,6 +345,15 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
     query: ofUser,
     body: given({ timezone: fc.constantFrom('GMT', 'Asia/Kolkata') }),
   }),
+  registerPushToken: given({
+    body: given({ authToken, platform: fc.constant('fcm_ios' as const), fcmToken: pushToken }),
+  }),
+  listPushTokens: given({ query: fc.record({ authToken, all: flag }) }),
+  deletePushTokens: given({ query: some({ all: flag }), body: given({ authToken }) }),
+  deletePushToken: given({ params: given({ pushToken }), body: given({ authToken }) }),
+  getContactDetails: given({ onBehalfOf: uid }),
+  updateContactDetails: as({ body: some({ email: fc.constant('$marker@tea.example') }) }),
+  deleteContactDetails: given({ onBehalfOf: uid }),
 
   createApiKey: given({ body: fc.record({ name, scope }, { requiredKeys: ['name'] }) }),
   listApiKeys: given({ query: some({ scope, searchKey }) }),

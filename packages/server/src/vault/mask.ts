@@ -1,13 +1,15 @@
 /** Enough to recognise a secret, too little to use it. */
 export function mask(secret: string): string {
-  if (secret.length <= 12) return '*'.repeat(secret.length)
-  return secret.slice(0, 5) + '*'.repeat(secret.length - 10) + secret.slice(-5)
+  // By characters: half of one is nothing that PostgreSQL would keep.
+  const letters = [...secret]
+  if (letters.length <= 12) return '*'.repeat(letters.length)
+  return letters.fill('*', 5, -5).join('')
 }
 
 /** Enough to tell two secrets apart. All PEM files end alike, so what counts is before that end. */
 export function maskToLastFour(secret: string): string {
   const text = secret.replace(/-----END[^-]*-----\s*$/, '').trim()
-  return `********${text.length > 12 ? text.slice(-4) : ''}`
+  return `********${text.length > 12 ? [...text].slice(-4).join('') : ''}`
 }
 
 const secretNames =

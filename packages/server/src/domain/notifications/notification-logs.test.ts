@@ -68,6 +68,8 @@ beforeAll(async () => {
     ],
     now,
   )
+  const { appId } = await app.anotherApp()
+  await insertDeliveries({ ...db, appId }, [delivery('bob', { ...message, ...push })], now)
   await settle('bob', 'sent')
   await settle('kim', 'failed', 'TIMED_OUT')
 })

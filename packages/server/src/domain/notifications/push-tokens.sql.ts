@@ -2,7 +2,7 @@ import type { PushToken } from '@chorale/contract/notifications'
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, jsonb } from '../../database/app-db.ts'
 
-export type TokenKind = 'fcm' | 'apns' | 'web'
+type TokenKind = 'fcm' | 'apns' | 'web'
 
 export interface SessionRow {
   readonly tokenHash: Buffer

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
 import { activePushTokens, markTokenGone } from './push-tokens.sql.ts'
 
-const app = await startTestApp()
+// Of one second are all of them, so lists are in the order of their tokens.
+const now = 1_800_000_000
+const app = await startTestApp({ clock: () => now })
 afterAll(() => app[Symbol.asyncDispose]())
 const calls = app.as('full')
 const db = { appId: app.appId, db: app.db }
@@ -119,7 +121,6 @@ test('a token that nobody answers at is left alone, until its device registers a
   await register(authToken, 'away')
   const away = async () =>
     (await activePushTokens(db, ['bob', 'eve'])).some(({ pushToken }) => pushToken === 'away')
-  const now = Math.floor(Date.now() / 1000)
   // What was tried before the device registered says nothing about it.
   await markTokenGone(db, hashOf('away'), { asOf: now - 3600, now })
   expect(await away()).toBe(true)
@@ -179,6 +180,27 @@ describe('a device', () => {
 })
 
 describe('refused', () => {
+  test.each([
+    ['bob', 'ERR_AUTHTOKEN_NOT_ACCESSIBLE'],
+    ['nobody', 'ERR_UID_NOT_FOUND'],
+  ])('is a server on behalf of %s, who has no such session', async (onBehalfOf, code) => {
+    const authToken = await login('ann')
+    const body = { authToken }
+    const registration = { ...body, platform: 'fcm_ios', fcmToken: 'x' } as const
+    const each = [
+      () => calls.registerPushToken({ onBehalfOf, body: registration }),
+      () => calls.listPushTokens({ onBehalfOf, query: body }),
+      () => calls.deletePushTokens({ onBehalfOf, body }),
+      () => calls.deletePushToken({ onBehalfOf, params: { pushToken: 'x' }, body }),
+    ]
+    for (const call of each) await expect(call()).rejects.toMatchObject({ code })
+  })
+
+  test('is a key for a user who does not exist', async () => {
+    const call = calls.getWebPushKey({ onBehalfOf: 'nobody' })
+    await expect(call).rejects.toMatchObject({ code: 'ERR_UID_NOT_FOUND' })
+  })
+
   test('is a session that does not exist', async () => {
     const authToken = 'nobody'
     const refusal = { code: 'ERR_AUTH_TOKEN_NOT_FOUND' }

@@ -1,11 +1,9 @@
-import { createHash, generateKeyPairSync } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { NewPushToken, PushToken, pushTokens } from '@chorale/contract/notifications'
 import { objectionToUrl, type UrlRules } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { lockApp, tokenPlace } from '../apps/index.ts'
-import { findProvider, type ProviderKey, type ProviderRow } from './providers.sql.ts'
-import { storeProvider } from './providers.ts'
+import { tokenPlace } from '../apps/index.ts'
 import {
   deletePushTokens,
   findSession,
@@ -17,8 +15,6 @@ import {
   writePushToken,
 } from './push-tokens.sql.ts'
 import { rememberTimezone } from './timezones.ts'
-
-const webKey: ProviderKey = { channel: 'push', kind: 'web', providerId: 'web' }
 
 export function pushTokenHandlers(rules: UrlRules): Handlers<typeof pushTokens> {
   return {
@@ -49,26 +45,18 @@ export function pushTokenHandlers(rules: UrlRules): Handlers<typeof pushTokens> 
       if (taken.length === 0) throw new Failure('ERR_PUSH_TOKEN_NOT_FOUND')
       return { data: { pushTokens: taken } }
     },
-
-    async getWebPushKey(_, ctx) {
-      const provider = (await findProvider(ctx.db, webKey)) ?? (await makeWebProvider(ctx))
-      // Written by `makeWebProvider`.
-      return { data: { publicKey: provider.settings.publicKey as string } }
-    },
   }
 }
 
-/** A device may name sessions of its own user only, and need not name the one it calls in. */
+/** Whoever acts may name their own sessions only; a device need not name the one it calls in. */
 async function accessSession(ctx: Ctx, authToken: string | undefined): Promise<SessionRow> {
-  const { caller, db, vault } = ctx
+  const { actor, caller, db, vault } = ctx
   const own = caller.kind === 'device' ? caller.tokenHash : undefined
   const hash = authToken === undefined ? own : vault.hash(authToken, tokenPlace(db.appId))
   if (!hash) throw badRequest('authToken', 'This field is required.')
   const session = await findSession(db, hash)
   if (!session) throw new Failure('ERR_AUTH_TOKEN_NOT_FOUND')
-  if (caller.kind === 'device' && caller.actor.uid !== session.uid) {
-    throw new Failure('ERR_AUTHTOKEN_NOT_ACCESSIBLE')
-  }
+  if (actor && actor.uid !== session.uid) throw new Failure('ERR_AUTHTOKEN_NOT_ACCESSIBLE')
   return session
 }
 
@@ -116,17 +104,4 @@ function shown(row: TokenRow, { db, vault }: Ctx): PushToken {
 
 function isoOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString()
-}
-
-/** Made when it is first asked for. It stays: what browsers subscribed with cannot be changed. */
-async function makeWebProvider(ctx: Ctx): Promise<Pick<ProviderRow, 'settings'>> {
-  await lockApp(ctx.db)
-  const made = await findProvider(ctx.db, webKey)
-  if (made) return made
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const { x = '', y = '', d } = privateKey.export({ format: 'jwk' })
-  const point = [Buffer.of(4), Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]
-  const settings = { publicKey: Buffer.concat(point).toString('base64url') }
-  await storeProvider(ctx, webKey, { settings, secret: d, isEnabled: true })
-  return { settings }
 }
