@@ -30,6 +30,9 @@ create table webhooks (
   primary key (app_id, webhook_id)
 );
 
+create index webhooks_before_message on webhooks (app_id, webhook_id)
+  where enabled and version = 1 and triggers @> '{before_message}';
+
 -- What is to be sent, what was sent and how it was answered. Rows go by age, also those of a webhook
 -- that is gone, so there is no foreign key.
 create table webhook_deliveries (

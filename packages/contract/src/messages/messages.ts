@@ -137,6 +137,7 @@ const deliveryErrors = [
   'ERR_PERMISSION_DENIED',
   'ERR_BLOCKED_RECEIVER',
   'ERR_BLOCKED_SENDER',
+  'ERR_BLOCKED_BY_WEBHOOK',
   'ERR_GROUP_NOT_JOINED',
   'ERR_BANNED_GROUPMEMBER',
 ] as const
@@ -173,6 +174,7 @@ export const messages = operations({
       'ERR_UID_NOT_FOUND',
       'ERR_GUID_NOT_FOUND',
       'ERR_MESSAGE_ID_NOT_FOUND',
+      'ERR_BLOCKED_BY_WEBHOOK',
     ],
   },
   getMessage: {

@@ -12,6 +12,7 @@ import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
 import { movementOf, openAppendLane, openPeople } from '../domain/conversations/index.ts'
+import { openGates } from '../domain/webhooks/index.ts'
 import { openAnnouncer } from '../gateway/announce.ts'
 import { type Metrics, openMetrics } from '../http/metrics.ts'
 import { buildServer, type HttpParts } from '../http/server.ts'
@@ -76,13 +77,17 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const sink = toAll(options.publishes === false ? [] : sinks())
   const identify = identifyWith(database.db, vault)
   const people = openPeople(database.db)
+  const timeoutMs = config.WEBHOOK_TIMEOUT_MS
+  const { inspect } = stack.use(
+    await openGates({ db: background.db, egress, vault, log, timeoutMs }),
+  )
   const pipeline = openPipeline({
     database,
     vault,
     identify,
     rateLimit: openRateLimit(config.API_PROCESSES),
     handlers: handlersWith(
-      { db: database.db, lane: openAppendLane(database.db, clock, sink), people },
+      { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect },
       openEventFeed(stream, log),
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config) },
     ),

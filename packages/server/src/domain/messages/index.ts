@@ -1,5 +1,6 @@
 export { editHandlers } from './edits.ts'
 export { historyHandlers } from './history.ts'
+export type { Inspect } from './inspection.ts'
 export { interactionHandlers } from './interactions.ts'
 export { messageHandlers } from './messages.ts'
 export { pinHandlers } from './pins.ts'

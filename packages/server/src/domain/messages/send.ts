@@ -25,6 +25,7 @@ import { requireUser } from '../users/index.ts'
 import { accessMessage } from './access.ts'
 import { type Content, checkContent } from './content.ts'
 import { requireMayReachGroup, requireMayReachUser, requireMaySend } from './delivery.ts'
+import { type Inspect, inspected } from './inspection.ts'
 import { requireQuotable } from './quotes.ts'
 import { receiverOfReply } from './replies.ts'
 import {
@@ -42,6 +43,7 @@ export interface Sending {
   readonly db: Db
   readonly lane: Lane<NewEntry, Appended>
   readonly people: (appId: string) => People
+  readonly inspect?: Inspect
 }
 
 type SendHandlers = Pick<
@@ -50,7 +52,7 @@ type SendHandlers = Pick<
 >
 
 /** The hot way: what a send must know is asked together with others, and committed together. */
-export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
+export function sendHandlers({ db, lane, people, inspect }: Sending): SendHandlers {
   const userTarget = openLoader({
     ...atOnce,
     fetch: (questions) => findUserTargets(db, questions),
@@ -110,29 +112,31 @@ export function sendHandlers({ db, lane, people }: Sending): SendHandlers {
     if (body.quotedMessageId !== undefined) {
       await requireQuotable(ctx, conversation, Number(body.quotedMessageId))
     }
+    const extra = extraOf(body, content, parent)
+    const { category, type } = content
+    const rowAt = ({ seq, id, at }: { seq: number; id: number; at: number }, data: string) => ({
+      ...{ bucket, key, seq, id, sender: sender.uid, category, type, data },
+      ...{ muid: body.muid ?? null, extra: extra ?? null },
+      ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
+    })
+    const plain = JSON.stringify(content.data)
+    const inspector = inspect?.(ctx.db.appId)
+    const unplaced = { seq: 0, id: 0, at: ctx.now }
+    const data = inspector
+      ? await inspected(inspector, ctx, from, { row: rowAt(unplaced, plain), receiver })
+      : plain
     // First, so that no reply is stored whose sender does not follow the thread.
     if (parent) await subscribeByReply(ctx.db, parent.row, sender.uid)
-    const extra = extraOf(body, content, parent)
-    const said = {
-      sender: sender.uid,
-      category: content.category,
-      type: content.type,
-      data: JSON.stringify(content.data),
-    }
     const placed = await lane.add({
-      ...{ bucket, key, appId: ctx.db.appId, ...said },
+      ...{ bucket, key, appId: ctx.db.appId, sender: sender.uid, category, type, data },
       muid: body.muid,
       extra: extra && JSON.stringify(extra),
       parentSeq: parent?.row.seq,
       counts: !parent && counts(content),
       shows: shows(ctx, content, parent !== undefined),
     })
-    const { seq, id, at } = placed
-    const stored = placed.repeated ? await findEntry(ctx.db, conversation, seq) : undefined
-    const row = stored ?? {
-      ...{ bucket, key, seq, id, ...said, muid: body.muid ?? null, extra: extra ?? null },
-      ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
-    }
+    const stored = placed.repeated ? await findEntry(ctx.db, conversation, placed.seq) : undefined
+    const row = stored ?? rowAt(placed, data)
     const printIt = placed.repeated ? printEntries : printFresh
     const [text] = await printIt(ctx.db, from, [{ row, receiver }], { viewer: ctx.actor?.uid })
     if (text === undefined) throw new Error('A stored message could not be shown.')

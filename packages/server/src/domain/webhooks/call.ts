@@ -7,14 +7,13 @@ interface Caller {
   readonly egress: Egress
   readonly vault: Vault
   readonly timeoutMs: number
+  /** Of the answer; there may be more in it than is believed or kept. */
+  readonly mostBytes: number
 }
-
-/** As much of an answer as is kept, or believed. */
-const mostBytes = 4096
 
 /** One call, signed. Answers whatever the receiver answers, or throws an `EgressError`. */
 export function callWebhook(
-  { egress, vault, timeoutMs }: Caller,
+  { egress, vault, timeoutMs, mostBytes }: Caller,
   webhook: Pick<WebhookRow, 'id' | 'url' | 'useBasicAuth' | 'username' | 'passwordEncrypted'> &
     Parameters<typeof signatureHeaders>[0],
   sent: Parameters<typeof signatureHeaders>[2],

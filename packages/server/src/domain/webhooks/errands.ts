@@ -41,6 +41,8 @@ export interface ErrandParts {
 }
 
 const daySeconds = 86_400
+/** Of an answer, for the log. */
+const mostBytes = 4096
 /** Far longer than a call may take. */
 const leaseMs = 30_000
 
@@ -81,7 +83,7 @@ async function tryOnce(parts: ErrandParts, job: Job): Promise<Attempt | 'not tri
   const start = performance.now()
   const tookMs = () => Math.round(performance.now() - start)
   try {
-    const { status, body } = await callWebhook(parts, job, { ...job, at })
+    const { status, body } = await callWebhook({ ...parts, mostBytes }, job, { ...job, at })
     return { at, tookMs: tookMs(), status, answer: storable(body) }
   } catch (error) {
     if (!(error instanceof EgressError)) throw error

@@ -1,3 +1,4 @@
+export { openGates } from './before-message.ts'
 export { deliveryHandlers } from './deliveries.ts'
 export { webhookErrands } from './errands.ts'
 export { triggerHandlers } from './triggers.ts'

@@ -1,0 +1,126 @@
+import { ChoraleError } from '@chorale/sdk'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { answer, type Behaviour } from '../../testing/receiver.ts'
+import { startWebhookStage } from '../../testing/webhook-stage.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const wait = { timeout: 20_000, interval: 20 }
+const stage = await startWebhookStage({ WEBHOOK_TIMEOUT_MS: '300' })
+afterAll(() => stage[Symbol.asyncDispose]())
+const { app, full } = stage
+await app.given.users('ann', 'bob')
+
+const json = (value: unknown) => answer(200, JSON.stringify(value))
+const silent: Behaviour = () => undefined
+const drop = json({ action: 'do_not_propagate' })
+const say = (text: string) => app.given.message('ann', 'bob', { data: { text } })
+const dropped = { code: 'ERR_BLOCKED_BY_WEBHOOK', status: 403 }
+
+/** Asked from now on, in this test alone. */
+async function gate(id: string, more: Parameters<typeof stage.oldHook>[2] = {}) {
+  const made = await stage.oldHook(id, ['before_message'], more)
+  const { receiver, params } = made
+  await expect
+    .poll(async () => {
+      await say('are you there?').catch(() => undefined)
+      return receiver.received.length
+    }, wait)
+    .toBeGreaterThan(0)
+  receiver.received.length = 0
+  return {
+    ...made,
+    async [Symbol.asyncDispose]() {
+      await full.deleteWebhook({ params })
+      await expect
+        .poll(async () => {
+          const before = receiver.received.length
+          await say('still?').catch(() => undefined)
+          return receiver.received.length - before
+        }, wait)
+        .toBe(0)
+    },
+  }
+}
+
+test('is shown the message before it is stored; what it answers is kept with it', async () => {
+  await using asked = await gate('censor', { behave: json({ mood: 'good' }) })
+  const { receiver } = asked
+  const data = { text: 'hello', metadata: { own: 1 } }
+  const message = await app.given.message('ann', 'bob', { data, muid: 'one' })
+  const [received] = receiver.received
+  const { id: _, ...unplaced } = message
+  expect(received?.body).toEqual({
+    trigger: 'before_message',
+    data: { ...unplaced, data: { ...unplaced.data, metadata: { own: 1 } } },
+    ...{ appId: app.appId, region: 'us', webhook: 'censor', origin: { platform: 'API' } },
+  })
+  expect(received?.headers['webhook-signature']).toMatch(/^v1,/)
+  const metadata = { own: 1, '@injected': { webhooks: { censor: { mood: 'good' } } } }
+  expect(message.data).toMatchObject({ text: 'hello', metadata })
+  const { data: stored } = await full.getMessage({ params: { id: message.id } })
+  expect(stored.data).toMatchObject({ metadata })
+  receiver.behave = answer(200, 'ok')
+  expect((await say('plain')).data).not.toHaveProperty('metadata')
+})
+
+test('drops a message, whichever way it is sent', async () => {
+  const first = await say('the first')
+  await using _wall = await gate('wall', { behave: drop })
+  await expect(say('hello')).rejects.toMatchObject(dropped)
+  const to = { receiver: 'bob', receiverType: 'user', data: { text: 'x' } } as const
+  const body = { ...to, category: 'message', type: 'text' } as const
+  await expect(full.sendBotMessage({ params: { uid: 'ann' }, body })).rejects.toMatchObject(dropped)
+  const reply = { params: { id: first.id }, onBehalfOf: 'ann', body }
+  await expect(full.replyToMessage(reply)).rejects.toMatchObject(dropped)
+  const { calls } = await app.device('ann')
+  await expect(calls.sendMessage({ body })).rejects.toMatchObject(dropped)
+  const { receiver: _, receiverType: __, ...said } = body
+  const many = await full.sendMessage({
+    onBehalfOf: 'ann',
+    body: { ...said, multipleReceivers: { uids: ['bob'] } },
+  })
+  expect(many.data).toMatchObject({
+    uids: { bob: { success: false, error: { code: dropped.code } } },
+  })
+  const { data } = await full.listUserMessages({ params: { uid: 'bob' }, onBehalfOf: 'ann' })
+  expect(JSON.stringify(data)).not.toContain('"text":"x"')
+})
+
+describe('one that does not answer in time, or fails,', () => {
+  const bad: [string, Behaviour][] = [
+    ['silence', silent],
+    ['a 500', answer(500, '{"action":"do_not_propagate"}')],
+    ['far too much', answer(200, `{"a":"${'x'.repeat(100_000)}"}`)],
+  ]
+  test('lets messages pass, soon', async () => {
+    await using asked = await gate('open')
+    for (const [what, behave] of bad) {
+      asked.receiver.behave = behave
+      const start = performance.now()
+      expect((await say(what)).data).not.toHaveProperty('metadata')
+      expect(performance.now() - start).toBeLessThan(1500)
+    }
+  })
+
+  test('stops them where the webhook says so', async () => {
+    await using asked = await gate('closed', { onFailure: 'closed' })
+    expect((await say('all is well')).id).toBeDefined()
+    for (const [what, behave] of bad) {
+      asked.receiver.behave = behave
+      await expect(say(what)).rejects.toMatchObject(dropped)
+    }
+  })
+})
+
+test('another app is not asked', async () => {
+  await using _ours = await gate('ours', { behave: drop })
+  const keys = await app.anotherApp()
+  const client = app.client(keys, 'full')
+  for (const uid of ['ann', 'bob']) await client.createUser({ body: { uid, name: uid } })
+  const to = { receiver: 'bob', receiverType: 'user', data: { text: 'x' } } as const
+  const body = { ...to, category: 'message', type: 'text' } as const
+  const { data } = await client.sendMessage({ onBehalfOf: 'ann', body })
+  expect('id' in data).toBe(true)
+  await expect(say('here')).rejects.toBeInstanceOf(ChoraleError)
+})

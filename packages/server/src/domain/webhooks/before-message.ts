@@ -1,0 +1,113 @@
+import type { Logger } from 'pino'
+import { v7 as uuidv7 } from 'uuid'
+import type { Db } from '../../database/app-db.ts'
+import { type Egress, EgressError } from '../../egress/egress.ts'
+import type { Ctx } from '../../pipeline/handler.ts'
+import type { Vault } from '../../vault/vault.ts'
+import type { Inspect } from '../messages/index.ts'
+import { findGates, type Gate } from './before-message.sql.ts'
+import { callWebhook } from './call.ts'
+import { envelope } from './envelope.ts'
+
+export interface GateParts {
+  readonly db: Db
+  readonly egress: Egress
+  readonly vault: Vault
+  readonly log: Logger
+  /** For all webhooks of an app together. */
+  readonly timeoutMs: number
+  readonly refreshMs?: number
+}
+
+export interface Gates extends AsyncDisposable {
+  readonly inspect: Inspect
+}
+
+const trigger = 'before_message'
+/** As much as may be kept with a message. */
+const mostBytes = 16_384
+
+/**
+ * Webhooks that are asked before a message is stored. All of the install are known here, as they were
+ * a moment ago: a send of an app without any looks into a map, and that is all.
+ */
+export async function openGates(parts: GateParts): Promise<Gates> {
+  let gates: ReadonlyMap<string, readonly Gate[]> = new Map()
+  const refresh = async () => {
+    gates = Map.groupBy(await findGates(parts.db), ({ appId }) => appId)
+  }
+  await refresh()
+  let refreshing = Promise.resolve()
+  const timer = setInterval(() => {
+    refreshing = refresh().catch((error) =>
+      parts.log.warn({ err: error }, 'what is asked before a message could not be read'),
+    )
+  }, parts.refreshMs ?? 500)
+  return {
+    inspect(appId) {
+      const own = gates.get(appId)
+      return own && ((ctx, message) => ask(parts, own, ctx, message))
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      await refreshing
+    },
+  }
+}
+
+type Answer = 'drop' | Readonly<Record<string, unknown>> | undefined
+
+/** All at once. One is enough to drop the message. */
+async function ask(parts: GateParts, gates: readonly Gate[], ctx: Ctx, message: string) {
+  const { promise: deadline, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), parts.timeoutMs)
+  const answers = await Promise.all(
+    gates.map(async (gate) => {
+      const answer = await Promise.race([askOne(parts, gate, ctx, message), deadline])
+      return { gate, answer: answer ?? (gate.onFailure === 'closed' ? 'drop' : {}) }
+    }),
+  )
+  clearTimeout(timer)
+  if (answers.some(({ answer }) => answer === 'drop')) return 'drop'
+  const said = answers.filter(({ answer }) => Object.keys(answer).length > 0)
+  return Object.fromEntries(said.map(({ gate, answer }) => [gate.id, answer]))
+}
+
+/** Undefined: it could not be asked, or did not answer as it should. */
+async function askOne(
+  parts: GateParts,
+  gate: Gate,
+  { caller, now }: Ctx,
+  message: string,
+): Promise<Answer> {
+  const { appId, region, id: webhook } = gate
+  const origin = { platform: caller.kind === 'device' ? 'WEBSOCKET' : 'API' }
+  const body = envelope(trigger, message, { appId, region, webhook }, { origin })
+  const sent = { appId, eventId: `${uuidv7()}:${trigger}`, at: now, body }
+  try {
+    const answer = await callWebhook({ ...parts, mostBytes }, gate, sent)
+    if (answer.truncated || answer.status < 200 || answer.status > 299) return undefined
+    return verdictIn(answer.body)
+  } catch (error) {
+    if (error instanceof EgressError) return undefined
+    throw error
+  }
+}
+
+/** What is no JSON object says nothing. */
+function verdictIn(text: string): Answer {
+  const said = asJson(text)
+  if (typeof said !== 'object' || said === null || Array.isArray(said)) return {}
+  if ('action' in said && said.action === 'do_not_propagate') return 'drop'
+  return { ...said }
+}
+
+function asJson(text: string): unknown {
+  try {
+    // What PostgreSQL would not store.
+    return text.includes('\\u0000') ? {} : JSON.parse(text)
+  } catch {
+    // Such as `ok`.
+    return {}
+  }
+}
