@@ -27,7 +27,7 @@ export const answer: (status: number, body?: string) => Behaviour =
     response.writeHead(status).end(body)
   }
 
-export async function openReceiver(behave: Behaviour = answer(200)): Promise<Receiver> {
+export async function openReceiver(behave: Behaviour = answer(200), port = 0): Promise<Receiver> {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -38,11 +38,11 @@ export async function openReceiver(behave: Behaviour = answer(200)): Promise<Rec
     received.push(one)
     receiver.behave(response, one)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo
+  const address = server.address() as AddressInfo
   const receiver: Receiver = {
-    url: `http://127.0.0.1:${port}/in`,
+    url: `http://127.0.0.1:${address.port}/in`,
     received,
     behave,
     async [Symbol.asyncDispose]() {

@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import type { Api } from '@chorale/contract/api'
 import type { CallInput, Client } from '@chorale/contract/operation'
 import type { CurrentTrigger, LegacyTrigger } from '@chorale/contract/webhooks'
+import { inject } from 'vitest'
 import { tellWebhooks } from '../domain/webhooks/index.ts'
 import { natsPrefix } from './nats-prefix.ts'
 import type { Settings } from './program.ts'
@@ -13,6 +15,7 @@ type Fields = Partial<CallInput<Api['createWebhook']>['body']>
 export interface WebhookStage extends AsyncDisposable {
   readonly app: TestApp
   readonly full: Client<Api>
+  /** With which another process joins the install. */
   readonly settings: Settings
   /** A receiver and a webhook that leads to it, of the generation that its triggers are of. */
   hook(id: string, triggers: readonly CurrentTrigger[], more?: HookOptions): Promise<Hook>
@@ -32,21 +35,33 @@ export interface Hook {
   readonly params: { readonly appId: string; readonly webhookId: string }
 }
 
+interface StageOptions {
+  /** Elsewhere: nothing is told by this process. */
+  readonly worker?: 'here' | 'elsewhere'
+  readonly clock?: () => number
+}
+
 /** Retries come a hundred times sooner than they would. */
 export const hundredth = { WEBHOOK_RETRY_MS: '100' }
 
-export async function startWebhookStage(more: Settings = {}): Promise<WebhookStage> {
+export async function startWebhookStage(
+  more: Settings = {},
+  { worker = 'here', clock }: StageOptions = {},
+): Promise<WebhookStage> {
   await using stack = new AsyncDisposableStack()
   const settings = {
     NATS_PREFIX: natsPrefix(),
     EGRESS_ALLOW: '127.0.0.0/8',
     EGRESS_HTTP: 'true',
+    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
     ...more,
   }
+  const listeners = worker === 'here' ? { listeners: [tellWebhooks] } : {}
   const app = stack.use(
     await startTestApp({
       twin: false,
-      live: { listeners: [tellWebhooks], gateway: true, settings },
+      ...(clock && { clock }),
+      live: { ...listeners, gateway: true, settings },
     }),
   )
   const full = app.as('full')
@@ -72,7 +87,7 @@ export async function startWebhookStage(more: Settings = {}): Promise<WebhookSta
   return {
     app,
     full,
-    settings,
+    settings: { ...settings, NATS_URL: inject('natsUrl'), DATABASE_URL: app.databaseUrl },
     hook: (id, triggers, how) => hook(2, id, triggers, how),
     oldHook: (id, triggers, how) => hook(1, id, triggers, how),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -31,7 +31,8 @@ export interface Limits {
 /** Asked often, and most often in vain. */
 export async function isAnythingDue(db: Db): Promise<boolean> {
   const { rows } = await sql`
-    select from webhook_strands where due_at <= ${databaseMs} limit 1`.execute(db)
+    select from webhook_strands where due_at <= (select ${databaseMs})
+    order by due_at limit 1`.execute(db)
   return rows.length > 0
 }
 
@@ -68,8 +69,10 @@ export async function claimStrands(db: Db, limits: Limits): Promise<Job[]> {
       select c.app_id, c.webhook_id, s.strand, s.due_at, c.app_busy
         + row_number() over (partition by c.app_id order by s.due_at) as turn
       from counted c
-      join webhooks w on w.app_id = c.app_id and w.webhook_id = c.webhook_id and w.enabled
-        and w.resting_until <= (select now from moment)
+      cross join lateral (
+        select from webhooks w
+        where w.app_id = c.app_id and w.webhook_id = c.webhook_id and w.enabled
+          and w.resting_until <= (select now from moment) limit 1) w
       cross join lateral (
         select s.strand, s.due_at from webhook_strands s
         where s.app_id = c.app_id and s.webhook_id = c.webhook_id
@@ -88,7 +91,9 @@ export async function claimStrands(db: Db, limits: Limits): Promise<Job[]> {
            d.delivery_id as "deliveryId", d.event_id as "eventId", d.body,
            d.opened_at as "openedAt", d.tries, ${webhookColumns}
     from claimed c
-    join webhooks w on w.app_id = c.app_id and w.webhook_id = c.webhook_id
+    cross join lateral (
+      select * from webhooks w
+      where w.app_id = c.app_id and w.webhook_id = c.webhook_id limit 1) w
     left join lateral (
       select * from webhook_deliveries d
       where d.app_id = c.app_id and d.webhook_id = c.webhook_id and d.strand = c.strand

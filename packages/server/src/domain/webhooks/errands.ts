@@ -43,12 +43,13 @@ export interface ErrandParts {
 const daySeconds = 86_400
 /** Of an answer, for the log. */
 const mostBytes = 4096
-/** Far longer than a call may take. */
-const leaseMs = 30_000
+/** Beyond the call itself: to wait for its turn, and to record it. */
+const leaseGraceMs = 10_000
 
 /** What webhooks are told, one delivery at a time. */
 export function webhookErrands(parts: ErrandParts) {
   const { database, clock } = parts
+  const leaseMs = parts.timeoutMs + leaseGraceMs
   return {
     name: 'webhook deliveries',
 
