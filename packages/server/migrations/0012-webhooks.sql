@@ -43,7 +43,7 @@ create table webhook_deliveries (
   event_id text collate "C" not null,
   trigger text collate "C" not null,
   -- What must stay in order.
-  strand text collate "C" not null,
+  line text collate "C" not null,
   place bigint generated always as identity,
   body text not null,
   status text not null default 'waiting' check (status in ('waiting', 'delivered', 'failed')),
@@ -59,25 +59,25 @@ create table webhook_deliveries (
 );
 -- Told once, however often the event comes.
 create unique index webhook_deliveries_once on webhook_deliveries (app_id, webhook_id, event_id);
-create index webhook_deliveries_waiting on webhook_deliveries (app_id, webhook_id, strand, place)
+create index webhook_deliveries_waiting on webhook_deliveries (app_id, webhook_id, line, place)
   where status = 'waiting';
 create index webhook_deliveries_failed on webhook_deliveries (app_id, webhook_id, delivery_id)
   where status = 'failed';
 create index webhook_deliveries_by_trigger on webhook_deliveries (app_id, webhook_id, trigger, delivery_id);
 create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
--- A row for each strand that has something waiting: only its first delivery is tried. Whoever adds to
--- a strand or ends a delivery holds this row. Times in milliseconds.
-create table webhook_strands (
+-- A row for each line that has something waiting: only its first delivery is tried. Whoever adds to
+-- a line or ends a delivery holds this row. Times in milliseconds.
+create table webhook_lines (
   app_id text collate "C" not null,
   webhook_id text collate "C" not null,
-  strand text collate "C" not null,
+  line text collate "C" not null,
   -- While a worker has it in hand: when its lease runs out.
   due_at bigint not null,
   busy boolean not null default false,
-  primary key (app_id, webhook_id, strand)
+  primary key (app_id, webhook_id, line)
 );
-create index webhook_strands_due on webhook_strands (app_id, webhook_id, due_at);
-create index webhook_strands_any_due on webhook_strands (due_at);
-create index webhook_strands_busy on webhook_strands (app_id, webhook_id, due_at) where busy;
-alter table webhook_strands set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
+create index webhook_lines_due on webhook_lines (app_id, webhook_id, due_at);
+create index webhook_lines_any_due on webhook_lines (due_at);
+create index webhook_lines_busy on webhook_lines (app_id, webhook_id, due_at) where busy;
+alter table webhook_lines set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);

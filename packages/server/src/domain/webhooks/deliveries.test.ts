@@ -178,3 +178,19 @@ describe('what was told', () => {
     })
   })
 })
+
+test('what waited for a webhook that is gone is not told to another of its id', async () => {
+  const failing = { behave: answer(500), retryOnFailure: true, retryHours: 24 }
+  const first = await stage.hook('reborn', ['message_sent'], failing)
+  await say('ann', 'bob', 'for the first')
+  await expect.poll(() => attemptsOf(first), wait).toBeGreaterThan(0)
+  await full.deleteWebhook({ params: first.params, headers: { 'X-Webhook-Version': 2 } })
+  // Another second: by that the two are told apart.
+  const { createdAt } = await app.given.user('passing')
+  await expect.poll(() => Math.floor(Date.now() / 1000), wait).toBeGreaterThan(createdAt)
+  const second = await stage.hook('reborn', ['message_sent'])
+  expect(await deliveriesOf(second)).toEqual([])
+  await say('ann', 'bob', 'for the second')
+  await expect.poll(() => deliveriesOf(second), wait).toMatchObject([{ status: 'delivered' }])
+  expect(texts(second)).toEqual(['for the second'])
+})

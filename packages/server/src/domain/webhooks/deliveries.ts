@@ -12,7 +12,7 @@ import {
   type WholeDeliveryRow,
 } from './deliveries.sql.ts'
 import { envelope } from './envelope.ts'
-import { enqueue, openStrands } from './queue.sql.ts'
+import { enqueue, openLines } from './queue.sql.ts'
 import type { WebhookRow } from './webhooks.sql.ts'
 
 const mostAtOnce = 1000
@@ -60,7 +60,7 @@ export const deliveryHandlers: Handlers<typeof deliveries> = {
     const data = JSON.stringify({ message: 'This is a test.', timestamp: ctx.now })
     const eventId = `${uuidv7()}:${testTrigger}`
     const body = envelope(testTrigger, data, at)
-    const told = { webhookId: webhook.id, eventId, trigger: testTrigger, strand: testTrigger, body }
+    const told = { webhookId: webhook.id, eventId, trigger: testTrigger, line: testTrigger, body }
     const [id = ''] = await enqueue(ctx.db, [told], ctx.now)
     return { data: shown(await accessDelivery(ctx, webhook, id)) }
   },
@@ -79,12 +79,12 @@ async function accessDelivery({ db }: Ctx, of: WebhookRow, id: string): Promise<
   return row
 }
 
-/** The strands first, as whoever ends a delivery does. */
+/** The lines first, as whoever ends a delivery does. */
 async function tryAnew(ctx: Ctx, { id }: WebhookRow, rows: readonly DeliveryRow[]): Promise<void> {
   const ended = rows.filter(({ status }) => status !== 'waiting')
-  await openStrands(
+  await openLines(
     ctx.db,
-    ended.map(({ strand }) => ({ webhookId: id, strand })),
+    ended.map(({ line }) => ({ webhookId: id, line })),
     'now',
   )
   await reopen(

@@ -4,11 +4,11 @@ import { type Db, jsonb } from '../../database/app-db.ts'
 import { databaseMs } from './queue.sql.ts'
 import { type WebhookRow, webhookColumns } from './webhooks.sql.ts'
 
-/** The place of a strand, and until when it is in hand: whose lease ran out has lost it. */
+/** The place of a line, and until when it is in hand: whose lease ran out has lost it. */
 export interface Lease {
   readonly appId: string
   readonly webhookId: string
-  readonly strand: string
+  readonly line: string
   readonly leasedUntil: number
 }
 
@@ -31,7 +31,7 @@ export interface Limits {
 /** Asked often, and most often in vain. */
 export async function isAnythingDue(db: Db): Promise<boolean> {
   const { rows } = await sql`
-    select from webhook_strands where due_at <= (select ${databaseMs})
+    select from webhook_lines where due_at <= (select ${databaseMs})
     order by due_at limit 1`.execute(db)
   return rows.length > 0
 }
@@ -44,29 +44,29 @@ export async function lockClaims(db: Db): Promise<void> {
 }
 
 /**
- * Strands that are due, in turns: the first of every app, then the second of every app, and so on, as
+ * Lines that are due, in turns: the first of every app, then the second of every app, and so on, as
  * far as its webhooks and the app itself have places left. So nobody who is slow holds up others.
  * `open` hops from webhook to webhook, however much waits for each.
  */
-export async function claimStrands(db: Db, limits: Limits): Promise<Job[]> {
+export async function claimLines(db: Db, limits: Limits): Promise<Job[]> {
   const { most, perWebhook, perApp, leaseMs } = limits
   const { rows } = await sql<Job>`
     with recursive moment as (select ${databaseMs} as now),
     open as (
-      (select app_id, webhook_id from webhook_strands order by app_id, webhook_id limit 1)
+      (select app_id, webhook_id from webhook_lines order by app_id, webhook_id limit 1)
       union all
       select n.app_id, n.webhook_id from open o cross join lateral (
-        select s.app_id, s.webhook_id from webhook_strands s
+        select s.app_id, s.webhook_id from webhook_lines s
         where (s.app_id, s.webhook_id) > (o.app_id, o.webhook_id)
         order by s.app_id, s.webhook_id limit 1) n
     ), counted as (
       select o.app_id, o.webhook_id, b.n as busy, sum(b.n) over (partition by o.app_id) as app_busy
       from open o cross join lateral (
-        select count(*) as n from webhook_strands s
+        select count(*) as n from webhook_lines s
         where s.app_id = o.app_id and s.webhook_id = o.webhook_id and s.busy
           and s.due_at > (select now from moment)) b
     ), due as (
-      select c.app_id, c.webhook_id, s.strand, s.due_at, c.app_busy
+      select c.app_id, c.webhook_id, s.line, s.due_at, c.app_busy
         + row_number() over (partition by c.app_id order by s.due_at) as turn
       from counted c
       cross join lateral (
@@ -74,7 +74,7 @@ export async function claimStrands(db: Db, limits: Limits): Promise<Job[]> {
         where w.app_id = c.app_id and w.webhook_id = c.webhook_id and w.enabled
           and w.resting_until <= (select now from moment) limit 1) w
       cross join lateral (
-        select s.strand, s.due_at from webhook_strands s
+        select s.line, s.due_at from webhook_lines s
         where s.app_id = c.app_id and s.webhook_id = c.webhook_id
           and s.due_at <= (select now from moment)
         order by s.due_at limit greatest(0, ${perWebhook} - c.busy)
@@ -82,12 +82,12 @@ export async function claimStrands(db: Db, limits: Limits): Promise<Job[]> {
     ), chosen as (
       select * from due where turn <= ${perApp} order by turn, due_at limit ${most}
     ), claimed as (
-      update webhook_strands s set busy = true, due_at = (select now from moment) + ${leaseMs}
+      update webhook_lines s set busy = true, due_at = (select now from moment) + ${leaseMs}
       from chosen c
-      where s.app_id = c.app_id and s.webhook_id = c.webhook_id and s.strand = c.strand
-      returning s.app_id, s.webhook_id, s.strand, s.due_at
+      where s.app_id = c.app_id and s.webhook_id = c.webhook_id and s.line = c.line
+      returning s.app_id, s.webhook_id, s.line, s.due_at
     )
-    select c.app_id as "appId", c.webhook_id as "webhookId", c.strand, c.due_at as "leasedUntil",
+    select c.app_id as "appId", c.webhook_id as "webhookId", c.line, c.due_at as "leasedUntil",
            d.delivery_id as "deliveryId", d.event_id as "eventId", d.body,
            d.opened_at as "openedAt", d.tries, ${webhookColumns}
     from claimed c
@@ -96,39 +96,39 @@ export async function claimStrands(db: Db, limits: Limits): Promise<Job[]> {
       where w.app_id = c.app_id and w.webhook_id = c.webhook_id limit 1) w
     left join lateral (
       select * from webhook_deliveries d
-      where d.app_id = c.app_id and d.webhook_id = c.webhook_id and d.strand = c.strand
-        and d.status = 'waiting'
+      where d.app_id = c.app_id and d.webhook_id = c.webhook_id and d.line = c.line
+        and d.status = 'waiting' and d.created_at >= w.created_at
       order by d.place limit 1) d on true`.execute(db)
   return rows
 }
 
 /** False: the lease ran out, and somebody else has it in hand. */
-export async function holdStrand(db: Db, lease: Lease): Promise<boolean> {
+export async function holdLine(db: Db, lease: Lease): Promise<boolean> {
   const { rows } = await sql`
-    select from webhook_strands
-    where app_id = ${lease.appId} and webhook_id = ${lease.webhookId} and strand = ${lease.strand}
+    select from webhook_lines
+    where app_id = ${lease.appId} and webhook_id = ${lease.webhookId} and line = ${lease.line}
       and busy and due_at = ${lease.leasedUntil}
     for update`.execute(db)
   return rows.length > 0
 }
 
-export async function releaseStrand(db: Db, lease: Lease, afterMs: number): Promise<void> {
+export async function releaseLine(db: Db, lease: Lease, afterMs: number): Promise<void> {
   await sql`
-    update webhook_strands set busy = false, due_at = ${databaseMs} + ${afterMs}
-    where app_id = ${lease.appId} and webhook_id = ${lease.webhookId} and strand = ${lease.strand}
+    update webhook_lines set busy = false, due_at = ${databaseMs} + ${afterMs}
+    where app_id = ${lease.appId} and webhook_id = ${lease.webhookId} and line = ${lease.line}
   `.execute(db)
 }
 
-/** On to the next delivery, or the strand goes. */
-export async function advanceStrand(db: Db, lease: Lease): Promise<void> {
+/** On to the next delivery, or the line goes. What waited for an earlier webhook of that id never will. */
+export async function advanceLine(db: Db, lease: Lease & { createdAt: number }): Promise<void> {
   const { rows } = await sql`
     select from webhook_deliveries
-    where app_id = ${lease.appId} and webhook_id = ${lease.webhookId} and strand = ${lease.strand}
-      and status = 'waiting' limit 1`.execute(db)
-  if (rows.length > 0) return releaseStrand(db, lease, 0)
+    where app_id = ${lease.appId} and webhook_id = ${lease.webhookId} and line = ${lease.line}
+      and status = 'waiting' and created_at >= ${lease.createdAt} limit 1`.execute(db)
+  if (rows.length > 0) return releaseLine(db, lease, 0)
   await sql`
-    delete from webhook_strands
-    where app_id = ${lease.appId} and webhook_id = ${lease.webhookId} and strand = ${lease.strand}
+    delete from webhook_lines
+    where app_id = ${lease.appId} and webhook_id = ${lease.webhookId} and line = ${lease.line}
   `.execute(db)
 }
 
@@ -150,7 +150,7 @@ export async function recordAttempt(
   `.execute(db)
 }
 
-/** The whole webhook waits: its other strands would fare no better. */
+/** The whole webhook waits: its other lines would fare no better. */
 export async function restWebhook(
   db: Db,
   { appId, webhookId }: Lease,

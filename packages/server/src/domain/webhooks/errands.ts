@@ -8,20 +8,20 @@ import { recordEvents } from '../../outbox/outbox.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { callWebhook } from './call.ts'
 import {
-  advanceStrand,
-  claimStrands,
+  advanceLine,
+  claimLines,
   disableWebhook,
-  holdStrand,
+  holdLine,
   isAnythingDue,
   type Job,
   lockClaims,
   noteFailure,
   noteSuccess,
   recordAttempt,
-  releaseStrand,
+  releaseLine,
   restWebhook,
 } from './errands.sql.ts'
-import { forgetDeliveries, forgetStrands } from './queue.sql.ts'
+import { forgetDeliveries, forgetLines } from './queue.sql.ts'
 import { mayWait, retryAfterMs } from './schedule.ts'
 
 export interface ErrandParts {
@@ -57,7 +57,7 @@ export function webhookErrands(parts: ErrandParts) {
       if (!(await isAnythingDue(database.db))) return []
       return database.transaction(async (db) => {
         await lockClaims(db)
-        return claimStrands(db, { ...parts, most, leaseMs })
+        return claimLines(db, { ...parts, most, leaseMs })
       })
     },
 
@@ -65,7 +65,7 @@ export function webhookErrands(parts: ErrandParts) {
       const attempt = job.deliveryId === null ? undefined : await tryOnce(parts, job)
       let events: RecordedEvent[] = []
       await database.transaction(async (db) => {
-        events = (await holdStrand(db, job)) ? await record(parts, db, job, attempt) : []
+        events = (await holdLine(db, job)) ? await record(parts, db, job, attempt) : []
       })
       parts.sink({ events, appends: [] })
     },
@@ -73,7 +73,7 @@ export function webhookErrands(parts: ErrandParts) {
     async tidy(): Promise<void> {
       const before = clock() - parts.keepDays * daySeconds
       while ((await forgetDeliveries(database.db, before)) > 0);
-      await forgetStrands(database.db)
+      await forgetLines(database.db)
     },
   }
 }
@@ -107,11 +107,11 @@ async function record(
   const now = parts.clock()
   const elapsedMs = (now - job.openedAt) * 1000
   const trying = { ...job, tries: job.tries + 1, elapsedMs }
-  if (attempt === undefined) await advanceStrand(db, job)
+  if (attempt === undefined) await advanceLine(db, job)
   else if (attempt !== 'not tried') {
     return recordTried(parts, db, job, attempt, trying)
   } else if (mayWait(trying, parts.retryMs)) {
-    await releaseStrand(db, job, 0)
+    await releaseLine(db, job, 0)
     await restWebhook(db, job, Math.ceil(parts.retryMs / 10))
   } else {
     const error = 'The receiver does not answer, and was left alone.'
@@ -132,8 +132,8 @@ async function recordTried(
   const nextAttemptAt = pauseMs === undefined ? null : attempt.at + Math.ceil(pauseMs / 1000)
   const status = taken ? 'delivered' : pauseMs === undefined ? 'failed' : 'waiting'
   await recordAttempt(db, job, attempt, { status, nextAttemptAt })
-  if (pauseMs === undefined) await advanceStrand(db, job)
-  else await releaseStrand(db, job, pauseMs)
+  if (pauseMs === undefined) await advanceLine(db, job)
+  else await releaseLine(db, job, pauseMs)
   if (!taken) return recordFailure(parts, db, job)
   await noteSuccess(db, job)
   return []

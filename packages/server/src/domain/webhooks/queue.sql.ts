@@ -9,7 +9,7 @@ export interface NewDelivery {
   readonly webhookId: string
   readonly eventId: string
   readonly trigger: string
-  readonly strand: string
+  readonly line: string
   readonly body: string
 }
 
@@ -20,43 +20,43 @@ export async function enqueue(
   now: number,
 ): Promise<string[]> {
   if (fresh.length === 0) return []
-  const { rows } = await sql<{ id: string; webhookId: string; strand: string }>`
-    insert into webhook_deliveries (app_id, webhook_id, delivery_id, event_id, trigger, strand, body,
+  const { rows } = await sql<{ id: string; webhookId: string; line: string }>`
+    insert into webhook_deliveries (app_id, webhook_id, delivery_id, event_id, trigger, line, body,
                                     opened_at, next_attempt_at, created_at)
-    select ${appId}, n.webhook_id, n.delivery_id, n.event_id, n.trigger, n.strand, n.body,
+    select ${appId}, n.webhook_id, n.delivery_id, n.event_id, n.trigger, n.line, n.body,
            ${now}, ${now}, ${now}
     from unnest(${fresh.map(({ webhookId }) => webhookId)}::text[],
                 ${fresh.map(() => uuidv7())}::uuid[],
                 ${fresh.map(({ eventId }) => eventId)}::text[],
                 ${fresh.map(({ trigger }) => trigger)}::text[],
-                ${fresh.map(({ strand }) => strand)}::text[],
+                ${fresh.map(({ line }) => line)}::text[],
                 ${fresh.map(({ body }) => body)}::text[])
-      with ordinality as n(webhook_id, delivery_id, event_id, trigger, strand, body, nth)
+      with ordinality as n(webhook_id, delivery_id, event_id, trigger, line, body, nth)
     order by n.nth
     on conflict (app_id, webhook_id, event_id) do nothing
-    returning delivery_id as id, webhook_id as "webhookId", strand`.execute(db)
-  await openStrands({ appId, db }, rows)
+    returning delivery_id as id, webhook_id as "webhookId", line`.execute(db)
+  await openLines({ appId, db }, rows)
   return rows.map(({ id }) => id)
 }
 
 /**
  * Something waits there; `now`: and not for the next retry. Holds the rows to the end of the transaction, in one order, so that nobody
- * closes a strand meanwhile.
+ * closes a line meanwhile.
  */
-export async function openStrands(
+export async function openLines(
   { appId, db }: AppDb,
-  strands: readonly { readonly webhookId: string; readonly strand: string }[],
+  lines: readonly { readonly webhookId: string; readonly line: string }[],
   when: 'in turn' | 'now' = 'in turn',
 ): Promise<void> {
   const due =
     when === 'now' ? sql`case when s.busy then s.due_at else ${databaseMs} end` : sql`s.due_at`
   await sql`
-    insert into webhook_strands as s (app_id, webhook_id, strand, due_at)
-    select distinct on (n.webhook_id, n.strand) ${appId}, n.webhook_id, n.strand, ${databaseMs}
-    from unnest(${strands.map(({ webhookId }) => webhookId)}::text[],
-                ${strands.map(({ strand }) => strand)}::text[]) as n(webhook_id, strand)
-    order by n.webhook_id, n.strand
-    on conflict (app_id, webhook_id, strand) do update set due_at = ${due}`.execute(db)
+    insert into webhook_lines as s (app_id, webhook_id, line, due_at)
+    select distinct on (n.webhook_id, n.line) ${appId}, n.webhook_id, n.line, ${databaseMs}
+    from unnest(${lines.map(({ webhookId }) => webhookId)}::text[],
+                ${lines.map(({ line }) => line)}::text[]) as n(webhook_id, line)
+    order by n.webhook_id, n.line
+    on conflict (app_id, webhook_id, line) do update set due_at = ${due}`.execute(db)
 }
 
 /** The oldest, a bounded number at a time. Returns how many went. */
@@ -69,8 +69,8 @@ export async function forgetDeliveries(db: Db, before: number): Promise<number> 
 }
 
 /** Of webhooks that were deleted. */
-export async function forgetStrands(db: Db): Promise<void> {
+export async function forgetLines(db: Db): Promise<void> {
   await sql`
-    delete from webhook_strands s where not exists (
+    delete from webhook_lines s where not exists (
       select from webhooks w where w.app_id = s.app_id and w.webhook_id = s.webhook_id)`.execute(db)
 }

@@ -3,8 +3,8 @@ import { afterAll, expect, test } from 'vitest'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { findEnded, listDeliveries } from './deliveries.sql.ts'
-import { advanceStrand, claimStrands, isAnythingDue } from './errands.sql.ts'
-import { enqueue, forgetDeliveries, forgetStrands } from './queue.sql.ts'
+import { advanceLine, claimLines, isAnythingDue } from './errands.sql.ts'
+import { enqueue, forgetDeliveries, forgetLines } from './queue.sql.ts'
 
 const app = await startTestApp({ twin: false })
 const explainer = await openExplainer(app.databaseUrl)
@@ -29,32 +29,28 @@ await sql`
   select a, 'w', 2, 'w', 'https://example.com', false, '', true, false, 0, 'open', 1, 1
   from apps, lateral (select app_id as a) x where created_at = 1`.execute(db)
 await sql`
-  insert into webhook_strands (app_id, webhook_id, strand, due_at)
-  select a, 'w', 'strand' || n, n
+  insert into webhook_lines (app_id, webhook_id, line, due_at)
+  select a, 'w', 'line' || n, n
   from unnest(${apps}::text[]) as a,
        generate_series(1, case when a = ${slow} then 40000 else 2000 end) as n`.execute(db)
 await sql`
-  insert into webhook_deliveries (app_id, webhook_id, delivery_id, event_id, trigger, strand, body,
+  insert into webhook_deliveries (app_id, webhook_id, delivery_id, event_id, trigger, line, body,
                                   status, opened_at, created_at)
-  select s.app_id, 'w', gen_random_uuid(), s.strand || ':' || n, 'message_sent', s.strand, '{}',
+  select s.app_id, 'w', gen_random_uuid(), s.line || ':' || n, 'message_sent', s.line, '{}',
          case n when 3 then 'waiting' else 'delivered' end, 1, 1
-  from webhook_strands s, generate_series(1, 3) as n`.execute(db)
-await sql`vacuum analyze webhook_strands, webhook_deliveries, webhooks`.execute(db)
+  from webhook_lines s, generate_series(1, 3) as n`.execute(db)
+await sql`vacuum analyze webhook_lines, webhook_deliveries, webhooks`.execute(db)
 
 test('a claim, and whatever else is asked often, walks indexes however much waits', async () => {
   const of = { id: 'w', createdAt: 1 }
   const inApp = (trx: typeof db) => ({ db: trx, appId: slow })
-  const lease = { appId: slow, webhookId: 'w', strand: 'strand1', leasedUntil: 0 }
+  const lease = { appId: slow, webhookId: 'w', line: 'line1', leasedUntil: 0, createdAt: 1 }
   const works: Record<string, (trx: typeof db) => Promise<unknown>> = {
     due: isAnythingDue,
-    claim: (trx) => claimStrands(trx, limits),
+    claim: (trx) => claimLines(trx, limits),
     enqueue: (trx) =>
-      enqueue(
-        inApp(trx),
-        [{ webhookId: 'w', eventId: 'e', trigger: 't', strand: 's', body: '' }],
-        1,
-      ),
-    advance: (trx) => advanceStrand(trx, lease),
+      enqueue(inApp(trx), [{ webhookId: 'w', eventId: 'e', trigger: 't', line: 's', body: '' }], 1),
+    advance: (trx) => advanceLine(trx, lease),
     list: (trx) => listDeliveries(inApp(trx), of, { limit: 10 }),
     'list by trigger': (trx) => listDeliveries(inApp(trx), of, { trigger: 'none', limit: 10 }),
     failed: (trx) => findEnded(inApp(trx), of, { status: 'failed' }, 10),
@@ -70,34 +66,34 @@ test('a claim, and whatever else is asked often, walks indexes however much wait
 test('everyone has a turn before anyone has two, and nobody more than their places', async () => {
   const counted = (claimed: readonly { appId: string }[]) =>
     new Map([...Map.groupBy(claimed, (one) => one.appId)].map(([id, list]) => [id, list.length]))
-  const first = counted(await claimStrands(db, { ...limits, most: 30 }))
+  const first = counted(await claimLines(db, { ...limits, most: 30 }))
   expect([first.size, Math.max(...first.values())]).toEqual([20, 2])
-  const all = [...first, ...counted(await claimStrands(db, { ...limits, most: 1000 }))]
+  const all = [...first, ...counted(await claimLines(db, { ...limits, most: 1000 }))]
   const held = Map.groupBy(all, ([id]) => id)
   for (const [, parts] of held) {
     expect(parts.reduce((sum, [, n]) => sum + n, 0)).toBe(limits.perWebhook)
   }
-  expect(await claimStrands(db, limits)).toEqual([])
+  expect(await claimLines(db, limits)).toEqual([])
 })
 
 test('what a process had in hand when it died is taken again when its lease has run out', async () => {
-  await sql`update webhook_strands set due_at = 1 where busy and app_id = ${slow}`.execute(db)
-  const again = await claimStrands(db, limits)
+  await sql`update webhook_lines set due_at = 1 where busy and app_id = ${slow}`.execute(db)
+  const again = await claimLines(db, limits)
   expect(again.map((job) => job.appId)).toEqual(Array(5).fill(slow))
   expect(again.every(({ deliveryId }) => deliveryId !== null)).toBe(true)
 })
 
-test('an event that comes again is told once, and each strand is open once', async () => {
+test('an event that comes again is told once, and each line is open once', async () => {
   await app.as('full').createWebhook({
     params: { appId },
     body: { id: 'w', name: 'w', webhookURL: 'https://example.com' },
   })
-  const told = { webhookId: 'w', eventId: 'one', trigger: 't', strand: 's', body: '{}' }
+  const told = { webhookId: 'w', eventId: 'one', trigger: 't', line: 's', body: '{}' }
   expect(await enqueue(app, [told, { ...told, eventId: 'two' }], 1)).toHaveLength(2)
   expect(await enqueue(app, [told], 2)).toEqual([])
   const { rows } = await sql`
-    select strand from webhook_strands where app_id = ${appId}`.execute(db)
-  expect(rows).toEqual([{ strand: 's' }])
+    select line from webhook_lines where app_id = ${appId}`.execute(db)
+  expect(rows).toEqual([{ line: 's' }])
 })
 
 test('what is old goes, and what waited for a webhook that is gone', async () => {
@@ -106,14 +102,14 @@ test('what is old goes, and what waited for a webhook that is gone', async () =>
       select count(*) as n from ${sql.table(table)} where app_id = ${appId}`.execute(db)
     return rows[0]?.n
   }
-  const told = { webhookId: 'w', eventId: 'late', trigger: 't', strand: 's', body: '{}' }
+  const told = { webhookId: 'w', eventId: 'late', trigger: 't', line: 's', body: '{}' }
   await enqueue(app, [told], 100)
   await sql`delete from webhook_deliveries where app_id = ${slow}`.execute(db)
   while ((await forgetDeliveries(db, 100)) > 0);
   expect(await rowsOf('webhook_deliveries')).toBe(1)
-  await forgetStrands(db)
-  expect(await rowsOf('webhook_strands')).toBe(1)
+  await forgetLines(db)
+  expect(await rowsOf('webhook_lines')).toBe(1)
   await app.as('full').deleteWebhook({ params: { appId, webhookId: 'w' } })
-  await forgetStrands(db)
-  expect(await rowsOf('webhook_strands')).toBe(0)
+  await forgetLines(db)
+  expect(await rowsOf('webhook_lines')).toBe(0)
 })

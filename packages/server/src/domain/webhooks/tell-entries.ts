@@ -10,7 +10,7 @@ import {
   type Receiver,
 } from '../conversations/index.ts'
 import { findReceiver } from './scenes.sql.ts'
-import { strandOf, type Telling, type Wanted } from './tellings.ts'
+import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 type Heard = HeardEvent<'entry.appended'>
 
@@ -47,15 +47,15 @@ export async function tellEntry(
   const receiver = await findReceiver(db, payload)
   const row = receiver && (await rowOf(payload, at, db))
   if (!receiver || !row) return []
-  const strand = strandOf(receiver)
+  const line = lineOf(receiver)
   const data =
     category === 'action' && type === 'groupMember'
       ? await printMovement(db, row, receiver)
       : `{"message":${await printMessage(db, row, receiver)}}`
-  const current = says.map((trigger) => ({ version: 2, trigger, data, strand }) as const)
+  const current = says.map((trigger) => ({ version: 2, trigger, data, line }) as const)
   if (!hearsLegacy(category, wanted)) return current
   const message = data.slice('{"message":'.length, -1)
-  const legacy = { version: 1, trigger: 'after_message', platform: 'API', strand } as const
+  const legacy = { version: 1, trigger: 'after_message', platform: 'API', line } as const
   return [...current, { ...legacy, data: message }]
 }
 

@@ -34,6 +34,6 @@ export async function tellGroup(event: Heard, db: AppDb, wanted: Wanted): Promis
     group,
     ...(trigger === 'group_created' && { members: Object.fromEntries(members) }),
   }
-  const strand = groupConversationId(guid)
-  return [{ version: 2, trigger, strand, data: JSON.stringify(data) }]
+  const line = groupConversationId(guid)
+  return [{ version: 2, trigger, line, data: JSON.stringify(data) }]
 }

@@ -9,7 +9,7 @@ import {
 } from '../conversations/index.ts'
 import { findLastForAll } from './receipts.sql.ts'
 import { findReceiver } from './scenes.sql.ts'
-import { strandOf, type Telling, type Wanted } from './tellings.ts'
+import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 type Heard = HeardEvent<'conversation.delivered' | 'conversation.read'>
 type Kind = 'delivered' | 'read'
@@ -44,7 +44,7 @@ async function tellOne(
   const seen = await seenUsers(db, [uid])
   const to = receiver.kind === 'group' ? receiver.guid : otherThan(uid, receiver.uids)
   const messageId = String(entry.id)
-  const shared = { trigger: triggers[kind].one, strand: strandOf(receiver) }
+  const shared = { trigger: triggers[kind].one, line: lineOf(receiver) }
   const receipt = { receiver: to, receiverType: receiver.kind, type: 'receipts', sender: uid }
   const body = { action: kind, messageId, user: seen(uid), timestamp: at }
   const legacy = {
@@ -77,7 +77,7 @@ async function tellAll(
     body: { action, messageId, user: seen('app_system'), timestamp: at },
   })
   const eventId = `${messageId}:${action}`
-  return [{ version: 2, trigger: triggers[kind].all, strand: strandOf(receiver), eventId, data }]
+  return [{ version: 2, trigger: triggers[kind].all, line: lineOf(receiver), eventId, data }]
 }
 
 async function seenUsers(db: AppDb, uids: readonly string[]) {

@@ -3,7 +3,7 @@ import type { HeardEvent } from '../../outbox/listener.ts'
 import { loadCounterparts, peopleIn } from '../conversations/index.ts'
 import { shownReactions } from '../messages/index.ts'
 import { findReceiver } from './scenes.sql.ts'
-import { strandOf, type Telling, type Wanted } from './tellings.ts'
+import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 type Blocking = HeardEvent<'user.blocked' | 'user.unblocked'>
 type Presence = HeardEvent<'user.connectionStatusChanged'>
@@ -16,7 +16,7 @@ export async function tellBlock(event: Blocking, db: AppDb, wanted: Wanted): Pro
   const seen = await seenUsers(db, [uid, ...blockedUids])
   const users = Object.fromEntries(blockedUids.map((other) => [other, seen(other)]))
   const data = JSON.stringify({ users, by: seen(uid) })
-  return [{ version: 2, trigger, strand: `user_${uid}`, data }]
+  return [{ version: 2, trigger, line: `user_${uid}`, data }]
 }
 
 export async function tellPresence(
@@ -38,11 +38,11 @@ export async function tellPresence(
     currentConnection: { action: online ? 'connected' : 'disconnected' },
     userPresenceChanged: true,
   })
-  const strand = `user_${uid}`
+  const line = `user_${uid}`
   const says = 'after_connection_status_changed'
   return [
-    { version: 2, trigger: current, strand, data },
-    { version: 1, trigger: legacy, says, platform: 'WEBSOCKET', strand, data },
+    { version: 2, trigger: current, line, data },
+    { version: 1, trigger: legacy, says, platform: 'WEBSOCKET', line, data },
   ]
 }
 
@@ -56,7 +56,7 @@ export async function tellReaction(event: Reacting, db: AppDb, wanted: Wanted): 
   const row = { id: reactionId, reaction, uid, reactedAt }
   const [shown] = await shownReactions(db, String(id), [row], undefined)
   const data = JSON.stringify({ reaction: shown })
-  return [{ version: 2, trigger, strand: strandOf(receiver), data }]
+  return [{ version: 2, trigger, line: lineOf(receiver), data }]
 }
 
 async function seenUsers(db: AppDb, uids: readonly string[]) {

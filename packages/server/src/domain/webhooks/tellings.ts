@@ -7,7 +7,7 @@ export type Telling = {
   /** JSON text. */
   readonly data: string
   /** What must stay in order: a conversation, or a user. */
-  readonly strand: string
+  readonly line: string
   /** One more thing that the event says, where it says several. */
   readonly eventId?: string
 } & (
@@ -24,7 +24,7 @@ export type Telling = {
 /** Whether any webhook wants it: what nobody hears is not printed. */
 export type Wanted = (version: 1 | 2, trigger: CurrentTrigger | LegacyTrigger) => boolean
 
-export function strandOf(receiver: Receiver): string {
+export function lineOf(receiver: Receiver): string {
   return receiver.kind === 'group'
     ? groupConversationId(receiver.guid)
     : conversationIdOf(...receiver.uids)

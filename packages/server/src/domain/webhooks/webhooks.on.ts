@@ -63,9 +63,9 @@ function deliveryOf(
   appId: string,
   { id, region }: Subscription,
 ): NewDelivery {
-  const { trigger, strand, data } = told
+  const { trigger, line, data } = told
   const says = told.version === 1 ? (told.says ?? trigger) : trigger
   const more = told.version === 1 ? { origin: { platform: told.platform } } : {}
   const body = envelope(says, data, { appId, region, webhook: id }, more)
-  return { webhookId: id, eventId: `${told.eventId ?? eventId}:${trigger}`, trigger, strand, body }
+  return { webhookId: id, eventId: `${told.eventId ?? eventId}:${trigger}`, trigger, line, body }
 }
