@@ -733,7 +733,7 @@ CREATE TABLE public.webhook_deliveries (
     delivery_id uuid NOT NULL,
     event_id text NOT NULL COLLATE pg_catalog."C",
     trigger text NOT NULL COLLATE pg_catalog."C",
-    strand text NOT NULL COLLATE pg_catalog."C",
+    line text NOT NULL COLLATE pg_catalog."C",
     place bigint NOT NULL,
     body text NOT NULL,
     status text DEFAULT 'waiting'::text NOT NULL,
@@ -755,10 +755,10 @@ ALTER TABLE public.webhook_deliveries ALTER COLUMN place ADD GENERATED ALWAYS AS
     CACHE 1
 );
 
-CREATE TABLE public.webhook_strands (
+CREATE TABLE public.webhook_lines (
     app_id text NOT NULL COLLATE pg_catalog."C",
     webhook_id text NOT NULL COLLATE pg_catalog."C",
-    strand text NOT NULL COLLATE pg_catalog."C",
+    line text NOT NULL COLLATE pg_catalog."C",
     due_at bigint NOT NULL,
     busy boolean DEFAULT false NOT NULL
 )
@@ -945,8 +945,8 @@ ALTER TABLE ONLY public.users
 ALTER TABLE ONLY public.webhook_deliveries
     ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (app_id, webhook_id, delivery_id);
 
-ALTER TABLE ONLY public.webhook_strands
-    ADD CONSTRAINT webhook_strands_pkey PRIMARY KEY (app_id, webhook_id, strand);
+ALTER TABLE ONLY public.webhook_lines
+    ADD CONSTRAINT webhook_lines_pkey PRIMARY KEY (app_id, webhook_id, line);
 
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (app_id, webhook_id);
@@ -1043,13 +1043,15 @@ CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree 
 
 CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (app_id, webhook_id, event_id);
 
-CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (app_id, webhook_id, strand, place) WHERE (status = 'waiting'::text);
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (app_id, webhook_id, line, place) WHERE (status = 'waiting'::text);
 
-CREATE INDEX webhook_strands_any_due ON public.webhook_strands USING btree (due_at);
+CREATE INDEX webhook_lines_any_due ON public.webhook_lines USING btree (due_at);
 
-CREATE INDEX webhook_strands_busy ON public.webhook_strands USING btree (app_id, webhook_id, due_at) WHERE busy;
+CREATE INDEX webhook_lines_busy ON public.webhook_lines USING btree (app_id, webhook_id, due_at) WHERE busy;
 
-CREATE INDEX webhook_strands_due ON public.webhook_strands USING btree (app_id, webhook_id, due_at);
+CREATE INDEX webhook_lines_due ON public.webhook_lines USING btree (app_id, webhook_id, due_at);
+
+CREATE INDEX webhooks_before_message ON public.webhooks USING btree (app_id, webhook_id) WHERE (enabled AND (version = 1) AND (triggers @> '{before_message}'::text[]));
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;

@@ -8,7 +8,7 @@ import { type AppDb, allOf, jsonb } from '../../database/app-db.ts'
 import type { Channel } from './providers.sql.ts'
 
 /** What a notification is about; the log is searched by these. */
-interface Subject {
+export interface Subject {
   readonly messageId?: number
   readonly messageSentAtMS?: number
   readonly messageCategory?: string
