@@ -16,6 +16,7 @@ import {
   carriers,
   contactDetails,
   customProviders,
+  explain,
   extensions,
   mutes,
   notificationLogs,
@@ -81,6 +82,7 @@ export const api = {
   pushTokens,
   webPush,
   contactDetails,
+  explain,
   notificationLogs,
 } as const
 

@@ -163,6 +163,7 @@ export const serverRoutes: Routes<Exclude<keyof Api, DeviceName | ManagementName
   createSendGrid: 'POST /notifications/email/v1/providers/sendgrid',
   updateSendGrid: 'PUT /notifications/email/v1/providers/sendgrid',
   deleteSendGrid: 'DELETE /notifications/email/v1/providers/sendgrid',
+  explainNotification: 'GET /notifications/v1/explain',
   listNotificationLogs: 'GET /notifications/v1/logs',
   switchNotificationLogs: 'PUT /notifications/v1/logs',
 }

@@ -37,6 +37,7 @@ import {
   contactDetailHandlers,
   customProviderHandlers,
   deleteDeliveriesTo,
+  explainHandlers,
   extensionHandlers,
   muteHandlers,
   notificationLogHandlers,
@@ -130,6 +131,7 @@ export function handlersWith(
       ...pushTokenHandlers(urlRules),
       ...webPushHandlers,
       ...contactDetailHandlers,
+      ...explainHandlers,
       ...notificationLogHandlers,
     },
   }

@@ -1,6 +1,7 @@
 export * from './carriers.ts'
 export * from './contact-details.ts'
 export * from './custom-providers.ts'
+export * from './explain.ts'
 export * from './extensions.ts'
 export * from './mutes.ts'
 export * from './notification-logs.ts'

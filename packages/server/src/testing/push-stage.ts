@@ -33,7 +33,7 @@ interface Shown {
 
 const topic = 'example.chat'
 
-export async function startPushStage(): Promise<PushStage> {
+export async function startPushStage(live: { gateway?: boolean } = {}): Promise<PushStage> {
   await using stack = new AsyncDisposableStack()
   const google = stack.use(await startFcmProvider())
   const apple = stack.use(await startApnsProvider())
@@ -50,7 +50,7 @@ export async function startPushStage(): Promise<PushStage> {
     PUSH_APNS_ORIGIN: apple.server.origin,
     PUSH_TIMEOUT_MS: '2000',
   }
-  const app = stack.use(await startTestApp({ twin: false, live: { settings } }))
+  const app = stack.use(await startTestApp({ twin: false, live: { ...live, settings } }))
   const full = app.as('full')
   const account = google.account()
   const team = apple.team(topic)

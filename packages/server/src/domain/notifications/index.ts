@@ -1,6 +1,7 @@
 export { carrierHandlers } from './carriers.ts'
 export { contactDetailHandlers } from './contact-details.ts'
 export { customProviderHandlers } from './custom-providers.ts'
+export { explainHandlers } from './explain.ts'
 export { extensionHandlers } from './extensions.ts'
 export { muteHandlers } from './mutes.ts'
 export { deleteDeliveriesTo } from './notification-logs.sql.ts'

@@ -152,6 +152,6 @@ export function judge(of: Case): Step[] {
   return steps
 }
 
-export function isReply({ row }: Pick<Scene, 'row'>): boolean {
+function isReply({ row }: Pick<Scene, 'row'>): boolean {
   return row.extra?.parent !== undefined
 }

@@ -46,19 +46,35 @@ export async function sceneOf(
   { id, name, payload }: Appended | Reacted,
   db: AppDb,
 ): Promise<Scene | undefined> {
-  const { bucket, key, seq } = payload
-  const receiver = await findReceiver(db, { bucket, key })
-  const row = receiver && (await findEntry(db, { bucket, key }, seq))
-  if (!receiver || !row) return undefined
-  const scene = { eventId: id, row, receiver }
-  if (name === 'message.reactionAdded') {
-    const { uid: actor, reaction } = payload as Reacted['payload']
-    return { ...scene, trigger: 'message_reaction_added', actor, reaction }
-  }
-  return sceneOfEntry(db, scene)
+  if (name !== 'message.reactionAdded') return sceneAt(db, id, payload)
+  const seen = await seenAt(db, id, payload)
+  // The name says which of the two it is.
+  const { uid: actor, reaction } = payload as Reacted['payload']
+  return seen && { ...seen, trigger: 'message_reaction_added', actor, reaction }
 }
 
+type Place = ConversationKey & { readonly seq: number }
 type Seen = Pick<Scene, 'eventId' | 'row' | 'receiver'>
+
+/** What an entry says has happened. */
+export async function sceneAt(
+  db: AppDb,
+  eventId: string,
+  place: Place,
+): Promise<Scene | undefined> {
+  const seen = await seenAt(db, eventId, place)
+  return seen && sceneOfEntry(db, seen)
+}
+
+async function seenAt(
+  db: AppDb,
+  eventId: string,
+  { bucket, key, seq }: Place,
+): Promise<Seen | undefined> {
+  const receiver = await findReceiver(db, { bucket, key })
+  const row = receiver && (await findEntry(db, { bucket, key }, seq))
+  return row && { eventId, row, receiver }
+}
 
 async function sceneOfEntry(db: AppDb, seen: Seen): Promise<Scene | undefined> {
   const { row } = seen

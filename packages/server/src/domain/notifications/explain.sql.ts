@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { AppDb } from '../../database/app-db.ts'
+import type { ConversationKey } from '../conversations/index.ts'
+import type { Trigger } from './decide.ts'
+
+/** The id alone says in which bucket a message lives. */
+export async function findPlaceOf(
+  { appId, db }: AppDb,
+  id: number,
+): Promise<(ConversationKey & { readonly seq: number }) | undefined> {
+  const { rows } = await sql<ConversationKey & { seq: number }>`
+    select bucket, conversation_key as key, seq from entries
+    where bucket = ${id % 64} and id = ${id} and app_id = ${appId}`.execute(db)
+  return rows[0]
+}
+
+export interface DeliveryRow {
+  readonly provider: string | null
+  readonly providerId: string | null
+  readonly pushToken: string | null
+  readonly status: 'waiting' | 'sent' | 'failed' | 'withheld'
+  readonly attempts: number
+  readonly reason: string | null
+  readonly nextAtMs: number
+}
+
+/** What was sent to a user of this, or is to be, or was kept from them; latest first. */
+export async function findDeliveries(
+  { appId, db }: AppDb,
+  uid: string,
+  messageId: number,
+  trigger: Trigger,
+): Promise<DeliveryRow[]> {
+  const { rows } = await sql<DeliveryRow>`
+    select provider, provider_id as "providerId", push_token as "pushToken", status,
+      attempt as attempts, reason, next_at_ms as "nextAtMs"
+    from notification_deliveries
+    where app_id = ${appId} and message_id = ${messageId} and uid = ${uid} and channel = 'push'
+      and trigger = ${trigger}
+    order by delivery_id desc limit 50`.execute(db)
+  return rows
+}

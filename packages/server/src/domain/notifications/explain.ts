@@ -1,0 +1,141 @@
+import type { explain } from '@chorale/contract/notifications'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { maskToLastFour } from '../../vault/mask.ts'
+import { findUsers } from '../users/index.ts'
+import { findParticipant } from './audience.sql.ts'
+import { candidatesOf, stranger } from './candidates.ts'
+import { type DeliveryRow, findDeliveries, findPlaceOf } from './explain.sql.ts'
+import type { House } from './house.ts'
+import { houseOf } from './house.ts'
+import { type Candidate, judge, type Step, type StepName } from './judge.ts'
+import { type Scene, sceneAt } from './scene.ts'
+
+export const explainHandlers: Handlers<typeof explain> = {
+  async explainNotification({ query: { uid, messageId } }, ctx) {
+    // A deactivated user has an answer as well.
+    const [known] = await findUsers(ctx.db, [uid], undefined)
+    if (!known) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+    const place = await findPlaceOf(ctx.db, messageId)
+    const scene = place && (await sceneAt(ctx.db, '', place))
+    if (!scene) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: messageId })
+    const rows = await findDeliveries(ctx.db, uid, scene.row.id, scene.trigger)
+    const message = passed('message', `${scene.trigger} by ${scene.actor}.`)
+    const steps = [
+      message,
+      ...(rows.length > 0 ? stepsThen(rows) : await stepsNow(ctx, scene, uid)),
+    ]
+    const last = steps.at(-1) ?? message
+    return {
+      data: {
+        verdict: rows[0] ? mostHopeful(rows).status : 'withheld',
+        step: last.step,
+        ...(last.reason !== undefined && { reason: last.reason }),
+        says: last.says,
+        steps,
+        deliveries: rows.map(shown),
+      },
+    }
+  },
+}
+
+type ExplainStep = Omit<Step, 'step'> & {
+  readonly step: StepName | 'message' | 'event' | 'delivery'
+}
+
+function passed(step: ExplainStep['step'], says: string): ExplainStep {
+  return { step, passed: true, says }
+}
+
+/** What was decided when it happened: rows are the only witnesses. */
+function stepsThen(rows: readonly DeliveryRow[]): ExplainStep[] {
+  const best = mostHopeful(rows)
+  const { status, reason } = best
+  const step = status === 'withheld' && reason !== null ? stepsOfReasons[reason] : undefined
+  if (step) {
+    const says = 'It was kept back when it happened, or when its turn came.'
+    return [{ step, passed: false, says, ...(reason !== null && { reason }) }]
+  }
+  return [
+    passed('event', 'It was let through when it happened, and has a row for each device.'),
+    {
+      step: 'delivery',
+      passed: status === 'sent',
+      ...(reason !== null && { reason }),
+      says: deliverySays[status],
+    },
+  ]
+}
+
+const deliverySays = {
+  sent: 'The provider has taken it.',
+  waiting: 'It waits for its turn, or for another attempt.',
+  failed: 'The provider does not take it.',
+  withheld: 'It was not sent when its turn came.',
+} as const
+
+/** Reasons that a row may have, and the step that gives them. */
+const stepsOfReasons: Readonly<Record<string, StepName>> = {
+  PUSH_SETTINGS_FLAG: 'flag',
+  NO_PROVIDER: 'setup',
+  BLOCKED: 'blocked',
+  ALREADY_READ: 'read',
+  ONLINE: 'online',
+  NO_DEVICE: 'device',
+  INVALID_PUSH_PROVIDER_ID: 'provider',
+  USER_DEACTIVATED: 'recipient',
+  MESSAGES_PREFERENCE: 'preferences',
+  REPLIES_PREFERENCE: 'preferences',
+  MESSAGE_ACTIONS_PREFERENCE: 'preferences',
+  REACTIONS_PREFERENCE: 'preferences',
+  GROUP_ACTIONS_PREFERENCE: 'preferences',
+  CALL_PREFERENCE: 'preferences',
+  DND_PREFERENCE: 'preferences',
+  MUTE_PREFERENCE: 'preferences',
+  SCHEDULE_PREFERENCE: 'preferences',
+}
+
+/** Nothing was written, so it is decided again, as it would be at this moment. */
+async function stepsNow(ctx: Ctx, scene: Scene, uid: string): Promise<ExplainStep[]> {
+  const house = await houseOf(ctx.db)
+  const candidate = await candidateOf(ctx, scene, house, uid)
+  const steps: ExplainStep[] = judge({ scene, house, candidate, nowMs: ctx.now * 1000 })
+  if (steps.some((step) => !step.passed)) return steps
+  const says =
+    'It would be sent now. Either the event has not reached a worker yet, or something was otherwise then.'
+  return [...steps, { step: 'event', passed: false, reason: 'NOT_PLANNED', says }]
+}
+
+async function candidateOf(
+  { db }: Ctx,
+  scene: Scene,
+  house: House,
+  uid: string,
+): Promise<Candidate> {
+  const row = await findParticipant(db, scene.row, uid, scene.actor)
+  const [candidate] = row ? await candidatesOf(db, scene, house, [row]) : []
+  return candidate ?? stranger(uid, house)
+}
+
+const hope = ['withheld', 'failed', 'waiting', 'sent']
+
+/** One device that was reached is enough. */
+function mostHopeful(rows: readonly DeliveryRow[]): DeliveryRow {
+  const sorted = rows.toSorted((a, b) => hope.indexOf(b.status) - hope.indexOf(a.status))
+  const [best] = sorted
+  if (!best) throw new Error('There is no delivery to speak of.')
+  return best
+}
+
+function shown({ nextAtMs, pushToken, status, attempts, ...row }: DeliveryRow) {
+  const { provider, providerId, reason } = row
+  return {
+    ...(provider !== null && { provider }),
+    ...(providerId !== null && { providerId }),
+    ...(pushToken && { pushToken: maskToLastFour(pushToken) }),
+    status,
+    attempts,
+    ...(reason !== null && { reason }),
+    ...(status === 'waiting' && { nextAttemptAt: Math.ceil(nextAtMs / 1000) }),
+  }
+}
