@@ -18,7 +18,7 @@ const rows = Object.values<Readonly<Record<string, { method: string; path: strin
     call: `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
     path,
     name,
-    contract: holder(contract, new RegExp(`^ {2}${name}: \\{`, 'm')),
+    contract: holder(contract, new RegExp(`^ {2}${name.replace(/OfApp$/, '')}: \\{`, 'm')),
     server: holder(server, new RegExp(`^ {2,4}(?:async ${name}\\(|${name}(?:: |\\(\\{))`, 'm')),
   }))
   .sort((one, other) => order(one.path, other.path) || order(one.call, other.call))

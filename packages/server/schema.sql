@@ -191,7 +191,8 @@ CREATE TABLE public.apps (
     region text NOT NULL,
     created_at bigint NOT NULL,
     archived_at bigint,
-    delete_at bigint
+    delete_at bigint,
+    moderation_version bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.audit_log (
@@ -433,6 +434,45 @@ CREATE SEQUENCE public.migrations_id_seq
     CACHE 1;
 
 ALTER SEQUENCE public.migrations_id_seq OWNED BY public.migrations.id;
+
+CREATE TABLE public.moderation_keyword_lists (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    list_id text NOT NULL COLLATE pg_catalog."C",
+    revision bigint NOT NULL,
+    active boolean NOT NULL,
+    name text NOT NULL,
+    description text,
+    category text NOT NULL,
+    is_csv boolean NOT NULL,
+    terms text[] NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL
+);
+
+CREATE TABLE public.moderation_reasons (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    reason_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    description text NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL
+);
+
+CREATE TABLE public.moderation_rules (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    rule_id text NOT NULL COLLATE pg_catalog."C",
+    revision bigint NOT NULL,
+    since bigint NOT NULL,
+    active boolean NOT NULL,
+    name text NOT NULL,
+    description text NOT NULL,
+    enabled boolean NOT NULL,
+    filters jsonb NOT NULL,
+    conditions jsonb NOT NULL,
+    actions text[] NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL
+);
 
 CREATE TABLE public.muted_conversations (
     app_id text NOT NULL COLLATE pg_catalog."C",
@@ -861,6 +901,15 @@ ALTER TABLE ONLY public.management_keys
 ALTER TABLE ONLY public.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.moderation_keyword_lists
+    ADD CONSTRAINT moderation_keyword_lists_pkey PRIMARY KEY (app_id, list_id, revision);
+
+ALTER TABLE ONLY public.moderation_reasons
+    ADD CONSTRAINT moderation_reasons_pkey PRIMARY KEY (app_id, reason_id);
+
+ALTER TABLE ONLY public.moderation_rules
+    ADD CONSTRAINT moderation_rules_pkey PRIMARY KEY (app_id, rule_id, revision);
+
 ALTER TABLE ONLY public.muted_conversations
     ADD CONSTRAINT muted_conversations_pkey PRIMARY KEY (app_id, uid, type, id);
 
@@ -989,6 +1038,10 @@ CREATE INDEX groups_by_update ON public.groups USING btree (app_id, COALESCE(upd
 
 CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handled_at);
 
+CREATE UNIQUE INDEX moderation_keyword_lists_active ON public.moderation_keyword_lists USING btree (app_id, list_id) WHERE active;
+
+CREATE UNIQUE INDEX moderation_rules_active ON public.moderation_rules USING btree (app_id, rule_id) WHERE active;
+
 CREATE INDEX notification_deliveries_by_message ON public.notification_deliveries USING btree (app_id, message_id, delivery_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX notification_deliveries_by_time ON public.notification_deliveries USING btree (created_at);
@@ -1094,6 +1147,15 @@ ALTER TABLE ONLY public.group_scope_permissions
 
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_keyword_lists
+    ADD CONSTRAINT moderation_keyword_lists_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_reasons
+    ADD CONSTRAINT moderation_reasons_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_rules
+    ADD CONSTRAINT moderation_rules_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.muted_conversations
     ADD CONSTRAINT muted_conversations_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;

@@ -12,6 +12,7 @@ import {
   saves,
   threads,
 } from './messages/index.ts'
+import { keywordLists, keywordListsOfApp, reasons, rules, rulesOfApp } from './moderation/index.ts'
 import {
   carriers,
   contactDetails,
@@ -56,6 +57,11 @@ export const api = {
   members,
   bannedUsers,
   scopePermissions,
+  rules,
+  keywordLists,
+  reasons,
+  rulesOfApp,
+  keywordListsOfApp,
   messages,
   history,
   edits,

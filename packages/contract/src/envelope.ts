@@ -87,4 +87,21 @@ export const cursorQuery = {
   cursor: Type.Optional(Type.String({ maxLength: 500, description: '`meta.cursor.next`' })),
 }
 
+/** A page of a list that is never long. */
+export function Limited<T extends TSchema>(schema: T) {
+  return Type.Object({
+    data: Type.Array(schema),
+    meta: Type.Object({
+      current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
+    }),
+  })
+}
+
+export function limitQuery(limit: number) {
+  return {
+    limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), limit),
+    page: pageQuery.page,
+  }
+}
+
 export const searchKey = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }))

@@ -223,6 +223,31 @@ export const errors = {
   ERR_BLOCKED_SENDER: { status: 403, message: 'The user {uid} has blocked the sender.' },
   ERR_MESSAGE_ID_NOT_FOUND: { status: 404, message: 'The message {id} does not exist here.' },
 
+  // Moderation
+  ERR_RULE_NOT_FOUND: { status: 404, message: 'The rule {ruleId} does not exist.' },
+  ERR_RULE_ALREADY_EXISTS: { status: 409, message: 'The rule {ruleId} exists already.' },
+  ERR_REVISION_NOT_FOUND: { status: 404, message: 'The revision {revisionId} does not exist.' },
+  ERR_KEYWORD_LIST_NOT_FOUND: {
+    status: 404,
+    message: 'The keyword list {keywordId} does not exist.',
+  },
+  ERR_KEYWORD_LIST_ALREADY_EXISTS: {
+    status: 409,
+    message: 'The keyword list {keywordId} exists already.',
+  },
+  ERR_KEYWORD_LIST_IN_USE: {
+    status: 409,
+    message: 'The rule {ruleId} refers to the keyword list {keywordId}.',
+    fix: 'Change the rule first.',
+  },
+  ERR_REASON_NOT_FOUND: { status: 404, message: 'The reason {id} does not exist.' },
+  ERR_REASON_ALREADY_EXISTS: { status: 409, message: 'The reason {id} exists already.' },
+  ERR_OPERATION_FAILED: {
+    status: 403,
+    message: 'That cannot be done to what every app has.',
+    fix: '{what}',
+  },
+
   // Webhooks
   ERR_WEBHOOK_NOT_FOUND: {
     status: 404,

@@ -89,6 +89,12 @@ export interface Events {
   'message.unsaved': MessageTouched
   'thread.subscribed': MessageTouched
   'thread.unsubscribed': MessageTouched
+  'rule.saved': { ruleId: string; revisionId: string }
+  'rule.deleted': { ruleId: string }
+  'keywordList.saved': { keywordId: string; revisionId: string }
+  'keywordList.deleted': { keywordId: string }
+  'reason.saved': { reasonId: string }
+  'reason.deleted': { reasonId: string }
   'authTokens.revoked': { uid: string }
   'app.settingsChanged': { keys: readonly string[] }
   /** By the service itself, after days of nothing but failures. */

@@ -56,7 +56,7 @@ interface AnyInput {
   readonly query?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, unknown>>
   readonly body?: unknown
-  readonly form?: Readonly<Record<string, string | Blob>>
+  readonly form?: Readonly<Record<string, string | Blob | readonly string[]>>
   readonly onBehalfOf?: string
 }
 
@@ -101,7 +101,9 @@ function addressOf(baseUrl: string, route: string, { params, query }: AnyInput):
 
 function formOf(parts: NonNullable<AnyInput['form']>): FormData {
   const form = new FormData()
-  for (const [name, part] of Object.entries(parts)) form.append(name, part)
+  for (const [name, part] of Object.entries(parts)) {
+    for (const one of [part].flat()) form.append(name, one)
+  }
   return form
 }
 

@@ -33,6 +33,13 @@ import {
   threadHandlers,
 } from './domain/messages/index.ts'
 import {
+  keywordListHandlers,
+  keywordListOfAppHandlers,
+  reasonHandlers,
+  ruleHandlers,
+  ruleOfAppHandlers,
+} from './domain/moderation/index.ts'
+import {
   carrierHandlers,
   contactDetailHandlers,
   customProviderHandlers,
@@ -104,6 +111,11 @@ export function handlersWith(
       ...memberHandlers,
       ...bannedUserHandlers,
       ...scopePermissionHandlers,
+      ...ruleHandlers,
+      ...ruleOfAppHandlers,
+      ...keywordListHandlers,
+      ...keywordListOfAppHandlers,
+      ...reasonHandlers,
       ...sendHandlers(sending),
       ...messageHandlers,
       ...historyHandlers(sending),

@@ -2,26 +2,36 @@ import type { TObject, TSchema } from 'typebox'
 import { badRequest } from '../pipeline/failure.ts'
 import { inspectText } from './body.ts'
 
-/** Parts of a form by name, as the schema wants them: files in base64, the others as text. */
+/**
+ * Parts of a form by name, as the schema wants them: files in base64, the others as text. A list has
+ * a part for each item, whose name may end in `[]`.
+ */
 export async function parseForm(
   bytes: unknown,
   contentType: string | undefined,
   schema: TObject,
-): Promise<Record<string, string>> {
+): Promise<Record<string, string | string[]>> {
   if (!/^multipart\/form-data\s*;/i.test(contentType ?? '')) {
     throw badRequest('content-type', 'Send the body as multipart/form-data.')
   }
   const form = await read(Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0), contentType)
-  const parts: Record<string, string> = {}
+  const parts: Record<string, string | string[]> = {}
   for (const [name, property] of Object.entries<TSchema>(schema.properties)) {
-    const part = form.get(name)
-    if (part === null) continue
-    const content = Buffer.from(await new Blob([part]).arrayBuffer())
     const isFile = 'format' in property && property.format === 'binary'
-    parts[name] = content.toString(isFile ? 'base64' : 'utf8')
-    inspectText(parts[name], name)
+    const isList = 'type' in property && property.type === 'array'
+    const given = isList ? [name, `${name}[]`] : [name]
+    const texts = given.flatMap((key) => form.getAll(key)).map((part) => textOf(part, isFile, name))
+    const [first, ...more] = await Promise.all(texts)
+    if (first !== undefined) parts[name] = isList ? [first, ...more] : first
   }
   return parts
+}
+
+async function textOf(part: FormDataEntryValue, isFile: boolean, name: string): Promise<string> {
+  const content = Buffer.from(await new Blob([part]).arrayBuffer())
+  const text = content.toString(isFile ? 'base64' : 'utf8')
+  inspectText(text, name)
+  return text
 }
 
 async function read(bytes: Buffer, contentType: string | undefined) {

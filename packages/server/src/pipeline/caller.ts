@@ -19,6 +19,8 @@ export interface AppIdentity {
   readonly appId: string
   readonly region: Region
   readonly settings: Readonly<Record<string, unknown>>
+  /** Grows with every change of what moderates it; 0: nothing ever did. */
+  readonly moderationVersion: number
 }
 
 /** The user as whom a call acts: their eyes, their limits. */

@@ -1,5 +1,6 @@
 import type { Operation } from '@chorale/contract/operation'
 import fc, { type Arbitrary } from 'fast-check'
+import { asForm } from './bad-forms.ts'
 import type { WireRequest } from './wire.ts'
 
 /** What exists in the app that is called, by the name of the field that can mention it. */
@@ -31,12 +32,14 @@ interface JsonSchema {
 /** Requests that are right or nearly so, and requests that are wrong in one of many ways. */
 export function badRequests(operation: Operation, known: Known): Arbitrary<WireRequest> {
   const prefix = operation.requires === 'management' ? '' : '/v3'
+  const schema = operation.body ?? operation.form
+  const body = schema ? bodyOf(schema as JsonSchema, known) : strayBody
   return fc
     .record({
       path: pathOf(operation, known),
       query: queryOf(operation, known),
       headers: headersOf(operation, known),
-      body: operation.body ? bodyOf(operation.body as JsonSchema, known) : strayBody,
+      body: operation.form ? body.map(asForm) : body,
     })
     .map(({ path, query, headers, body }) => ({
       method: operation.method,

@@ -53,3 +53,10 @@ export async function archiveApp(
 export async function lockApp({ appId, db }: AppDb): Promise<void> {
   await sql`select from apps where app_id = ${appId} for no key update`.execute(db)
 }
+
+/** In the transaction of the change, so that nobody sees one without the other. */
+export async function nextModerationVersion({ appId, db }: AppDb): Promise<void> {
+  await sql`
+    update apps set moderation_version = moderation_version + 1
+    where app_id = ${appId}`.execute(db)
+}

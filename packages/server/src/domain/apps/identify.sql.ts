@@ -6,8 +6,9 @@ import { byteas, texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byName } from '../../database/loader.ts'
 
-interface AppRow {
+export interface AppRow {
   readonly region: Region
+  readonly moderationVersion: number
   readonly settings: Record<string, unknown>
 }
 
@@ -21,7 +22,7 @@ export interface KeyQuestion {
   readonly keyHash: Buffer | null
 }
 
-const appColumns = `a.region,
+const appColumns = `a.region, a.moderation_version as "moderationVersion",
           coalesce((select jsonb_object_agg(s.key, s.value) from app_settings s
                     where s.app_id = a.app_id), '{}') as settings`
 

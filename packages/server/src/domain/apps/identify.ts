@@ -11,6 +11,7 @@ import {
   type ActorRow,
   type AppAndActor,
   type AppAndKey,
+  type AppRow,
   actorQuestionName,
   findActors,
   findAppsAndActors,
@@ -94,7 +95,7 @@ async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credent
   }
   if (!authToken) throw new Failure('AUTH_ERR_EMPTY_AUTH_TOKEN')
   if (!found.actor) throw new Failure('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
-  const app: AppIdentity = { appId, region: found.region, settings: found.settings }
+  const app = appOf(appId, found)
   const actor = actorOf(found.actor)
   return { kind: 'device', name: actor.uid, app, tokenHash, actor } satisfies Caller
 }
@@ -108,7 +109,7 @@ async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey
   }
   if (!apiKey || !keyHash) throw new Failure('AUTH_ERR_EMPTY_APIKEY')
   if (!found.key) throw new Failure('AUTH_ERR_APIKEY_NOT_FOUND', { apiKey: mask(apiKey) })
-  const app: AppIdentity = { appId, region: found.region, settings: found.settings }
+  const app = appOf(appId, found)
   return { app, keyHash, ...found.key }
 }
 
@@ -127,13 +128,17 @@ async function checkManagementKey(db: Db, vault: Vault, credentials: Credentials
 async function managedApp(ask: Questions, appId: string): Promise<AppIdentity> {
   const found = storable(appId) ? await ask.app.load({ appId, keyHash: null }) : undefined
   if (!found) throw new Failure('ERR_APP_NOT_FOUND', { appId })
-  return { appId, region: found.region, settings: found.settings }
+  return appOf(appId, found)
 }
 
 async function loadActor(ask: Questions, appId: string, uid: string): Promise<Actor> {
   const found = storable(uid) ? await ask.actor.load({ appId, uid }) : undefined
   if (!found) throw new Failure('ERR_UID_NOT_FOUND', { uid })
   return actorOf(found)
+}
+
+function appOf(appId: string, { region, settings, moderationVersion }: AppRow): AppIdentity {
+  return { appId, region, settings, moderationVersion }
 }
 
 function actorOf(row: ActorRow): Actor {

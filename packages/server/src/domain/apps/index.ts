@@ -1,6 +1,6 @@
 export { apiKeyHandlers, listKeysOf, makeApiKey, revokeKeyOf } from './api-keys.ts'
 export { appSettingHandlers } from './app-settings.ts'
-export { lockApp } from './apps.sql.ts'
+export { lockApp, nextModerationVersion } from './apps.sql.ts'
 export { appHandlers, appsHandlers, archiveAppNow, createApp, listAllApps } from './apps.ts'
 export { eventFeedHandlers } from './event-feed.ts'
 export { identifyWith, tokenPlace } from './identify.ts'

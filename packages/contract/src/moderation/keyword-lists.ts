@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox'
+import { Data, Identifier, Limited, limitQuery, OneOf, Outcome, Timestamp } from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { Description, Name } from './rules.ts'
+
+export const KeywordListId = Identifier('Unique id of a keyword list.')
+
+export const ListCategory = OneOf('word', 'pattern', 'sentence-similarity')
+export type ListCategory = Static<typeof ListCategory>
+
+export const KeywordList = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  description: Type.Optional(Type.String()),
+  category: ListCategory,
+  isCSV: Type.Boolean(),
+  searchTerms: Type.Array(Type.String()),
+  default: Type.Optional(Type.Boolean()),
+  active: Type.Boolean(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  revisionId: Type.String({ description: '`<appId>_<id>_<n>`' }),
+})
+export type KeywordList = Static<typeof KeywordList>
+
+const ListedKeywordList = Type.Object({
+  ...KeywordList.properties,
+  _id: Type.String({ description: 'The id of the revision.' }),
+  appId: Type.String({ description: '`default` for lists that every app has.' }),
+  __v: Type.Integer({ description: 'How often it was changed.' }),
+})
+
+const megabyte = 1_000_000
+
+const form = Type.Object({
+  file: Type.Optional(
+    Type.String({
+      format: 'binary',
+      // As a handler has it, in base64.
+      maxLength: Math.ceil(megabyte / 3) * 4,
+      description: 'A CSV file of at most 1 MB: every cell is a term.',
+    }),
+  ),
+  id: Type.Optional(KeywordListId),
+  name: Type.Optional(Name),
+  description: Type.Optional(Description),
+  category: ListCategory,
+  searchTerms: Type.Optional(
+    Type.String({
+      maxLength: megabyte,
+      description: 'Terms with commas between them; one that has a comma stands in quotes.',
+    }),
+  ),
+  disallowedSentences: Type.Optional(
+    Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000 }),
+  ),
+})
+export type KeywordListForm = Static<typeof form>
+
+const params = Type.Object({ keywordId: KeywordListId })
+
+export const keywordLists = operations({
+  createKeywordList: {
+    method: 'POST',
+    path: '/moderation/keywords',
+    summary: 'Create a keyword list',
+    tag: 'Moderation',
+    effect: 'write',
+    requires: 'fullAccess',
+    audit: true,
+    form,
+    response: Data(KeywordList),
+    errors: ['ERR_KEYWORD_LIST_ALREADY_EXISTS', 'ERR_PLAN_QUOTA_RESTRICTION'],
+  },
+  listKeywordLists: {
+    method: 'GET',
+    path: '/moderation/keywords',
+    summary: 'List keyword lists',
+    tag: 'Moderation',
+    effect: 'read',
+    requires: 'fullAccess',
+    query: Type.Object(limitQuery(10)),
+    response: Limited(ListedKeywordList),
+    errors: [],
+  },
+  getKeywordList: {
+    method: 'GET',
+    path: '/moderation/keywords/:keywordId',
+    summary: 'Get a keyword list',
+    tag: 'Moderation',
+    effect: 'read',
+    requires: 'fullAccess',
+    params,
+    response: Data(KeywordList),
+    errors: ['ERR_KEYWORD_LIST_NOT_FOUND'],
+  },
+  updateKeywordList: {
+    method: 'PUT',
+    path: '/moderation/keywords/:keywordId',
+    summary: 'Update a keyword list: makes its next revision',
+    tag: 'Moderation',
+    effect: 'write',
+    requires: 'fullAccess',
+    audit: true,
+    params,
+    form,
+    response: Data(KeywordList),
+    errors: ['ERR_KEYWORD_LIST_NOT_FOUND', 'ERR_KEYWORD_LIST_IN_USE', 'ERR_OPERATION_FAILED'],
+  },
+  deleteKeywordList: {
+    method: 'DELETE',
+    path: '/moderation/keywords/:keywordId',
+    summary: 'Delete a keyword list',
+    tag: 'Moderation',
+    effect: 'write',
+    requires: 'fullAccess',
+    audit: true,
+    params,
+    response: Data(Outcome),
+    errors: ['ERR_KEYWORD_LIST_NOT_FOUND', 'ERR_KEYWORD_LIST_IN_USE', 'ERR_OPERATION_FAILED'],
+  },
+})

@@ -1,0 +1,64 @@
+import type { ListCategory } from '@chorale/contract/moderation'
+import { sql } from 'kysely'
+import type { AppDb } from '../../database/app-db.ts'
+
+export interface KeywordListRow {
+  readonly id: string
+  readonly revision: number
+  readonly active: boolean
+  readonly name: string
+  readonly description: string | null
+  readonly category: ListCategory
+  readonly isCSV: boolean
+  readonly searchTerms: string[]
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const columns = sql`
+  list_id as id, revision, active, name, description, category, is_csv as "isCSV",
+  terms as "searchTerms", created_at as "createdAt", updated_at as "updatedAt"`
+
+export async function findActiveLists({ appId, db }: AppDb): Promise<KeywordListRow[]> {
+  const { rows } = await sql<KeywordListRow>`
+    select ${columns} from moderation_keyword_lists
+    where app_id = ${appId} and active order by created_at, list_id`.execute(db)
+  return rows
+}
+
+export async function findActiveList({ appId, db }: AppDb, id: string) {
+  const { rows } = await sql<KeywordListRow>`
+    select ${columns} from moderation_keyword_lists
+    where app_id = ${appId} and list_id = ${id} and active`.execute(db)
+  return rows[0]
+}
+
+export async function countLists({ appId, db }: AppDb): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from moderation_keyword_lists
+    where app_id = ${appId} and active`.execute(db)
+  return rows[0]?.n ?? 0
+}
+
+/** 0: there was never a list of that id. */
+export async function lastListRevision({ appId, db }: AppDb, id: string): Promise<number> {
+  const { rows } = await sql<{ last: number }>`
+    select coalesce(max(revision), 0) as last from moderation_keyword_lists
+    where app_id = ${appId} and list_id = ${id}`.execute(db)
+  return rows[0]?.last ?? 0
+}
+
+export async function retireList({ appId, db }: AppDb, id: string): Promise<void> {
+  await sql`
+    update moderation_keyword_lists set active = false
+    where app_id = ${appId} and list_id = ${id} and active`.execute(db)
+}
+
+export async function insertListRevision({ appId, db }: AppDb, row: KeywordListRow): Promise<void> {
+  await sql`
+    insert into moderation_keyword_lists (app_id, list_id, revision, active, name, description,
+                                          category, is_csv, terms, created_at, updated_at)
+    values (${appId}, ${row.id}, ${row.revision}, ${row.active}, ${row.name}, ${row.description},
+            ${row.category}, ${row.isCSV}, ${row.searchTerms}, ${row.createdAt},
+            ${row.updatedAt})`.execute(db)
+}
