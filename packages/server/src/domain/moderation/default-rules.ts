@@ -22,8 +22,8 @@ export const defaultLists: ReadonlyMap<string, KeywordListRow> = byId([
 ])
 
 const email = String.raw`[a-z0-9._%+-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}`
-/** Seven to fifteen digits, with what people put between them. */
-const telephone = String.raw`(?:\+|\b)\d(?:[ ().\/-]{0,2}\d){6,14}\b`
+/** Nine to fifteen digits, with what people put between them: a date has eight. */
+const telephone = String.raw`(?:\+|\b)\d(?:[ ().\/-]{0,2}\d){8,14}\b`
 const handle = String.raw`\b(?:wa\.me|t\.me|telegram\.me|m\.me|signal\.me)/\S`
 
 /** The rules that every app has. None is in force before somebody enables it. */

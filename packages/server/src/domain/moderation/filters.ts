@@ -18,3 +18,60 @@ export function checkFilters(filters: readonly Filter[]): void {
     }
   }
 }
+
+/** Who sends or receives, as far as filters ask. */
+export interface Party {
+  readonly entity: Filter['entity']
+  /** The uid or guid. */
+  readonly id: string
+  readonly name: string
+  /** The role of a user, the type of a group. */
+  readonly kind: string
+  readonly tags: readonly string[]
+  readonly createdAt: number
+}
+
+export interface Parties {
+  readonly sender: Party
+  readonly receiver: Party
+}
+
+/** Whether a rule with these filters looks at what passes between the two. */
+export function passes(filters: readonly Filter[], parties: Parties): boolean {
+  return filters.every((filter) => {
+    const party = filter.entity === 'group' ? parties.receiver : parties[filter.type]
+    return party.entity === filter.entity && holds(filter, factsOf(party, filter.operand))
+  })
+}
+
+function factsOf(party: Party, operand: Filter['operand']): readonly string[] {
+  const { id, name, kind, tags, createdAt } = party
+  const facts = { uid: id, guid: id, name, role: kind, type: kind, createdAt: String(createdAt) }
+  return operand === 'tags' ? tags : [facts[operand]]
+}
+
+function holds({ operator, value }: Filter, facts: readonly string[]): boolean {
+  const wanted = value.toLowerCase().trim()
+  const items = wanted.split(',').map((item) => item.trim())
+  const some = (test: (fact: string) => boolean) => facts.some((fact) => test(fact.toLowerCase()))
+  switch (operator) {
+    case 'equals':
+      return some((fact) => fact === wanted)
+    case 'not equals':
+    case 'notEquals':
+      return !some((fact) => fact === wanted)
+    case 'in':
+      return some((fact) => items.includes(fact))
+    case 'not in':
+    case 'notIn':
+      return !some((fact) => items.includes(fact))
+    case 'startsWith':
+      return some((fact) => fact.startsWith(wanted))
+    case 'endsWith':
+      return some((fact) => fact.endsWith(wanted))
+    case 'lessThan':
+      return some((fact) => Number(fact) < Number(wanted))
+    case 'greaterThan':
+      return some((fact) => Number(fact) > Number(wanted))
+  }
+}

@@ -101,9 +101,12 @@ const blank: RuleContent = {
   actions: ['blockMessage'],
 }
 
-/** The rules of an app in the order in which they were created, those that every app has first. */
-export async function findRules({ db }: Pick<Ctx, 'db'>): Promise<RuleRow[]> {
-  const own = await findActiveRules(db)
+export async function findRules({ db }: Ctx): Promise<RuleRow[]> {
+  return withDefaults(await findActiveRules(db))
+}
+
+/** In the order in which they were created, those that every app has first. */
+export function withDefaults(own: readonly RuleRow[]): RuleRow[] {
   const changed = new Set(own.map(({ id }) => id))
   const untouched = [...defaultRules.values()].filter(({ id }) => !changed.has(id))
   return [...untouched, ...own].sort(

@@ -1,0 +1,197 @@
+import type { Action, Condition, Filter, Operand } from '@chorale/contract/moderation'
+import { fold } from './fold.ts'
+import type { Pattern, PatternEngine } from './patterns.ts'
+import { programOf } from './program.ts'
+import { type Required, requiredBy } from './required.ts'
+import { foldedTerm, type Term, WordFinder } from './words.ts'
+
+/** As much of a rule as is needed to find and to report it. */
+export interface RuleInForce {
+  readonly id: string
+  readonly name: string
+  readonly revisionId: string
+  readonly filters: readonly Filter[]
+  readonly conditions: readonly Condition[]
+  readonly actions: readonly Action[]
+}
+
+/** What a message says, by what conditions call it. */
+export type Subjects = Partial<Readonly<Record<Operand, string>>>
+
+/** Where in a subject, in code units of the original. */
+export interface Span {
+  readonly operand: Operand
+  readonly start: number
+  readonly end: number
+}
+
+export interface Finding {
+  readonly rule: RuleInForce
+  readonly conditions: readonly { readonly condition: Condition; readonly spans: readonly Span[] }[]
+}
+
+/** Terms of keyword lists, by the id of the list. */
+export type Lists = ReadonlyMap<string, readonly string[]>
+
+interface Check {
+  readonly rule: RuleInForce
+  readonly condition: Condition
+}
+
+interface PatternCheck {
+  readonly operand: Operand
+  readonly pattern: Pattern
+  readonly isWhole: boolean
+  readonly size: number
+  readonly required: Required
+  /** The number of the check. */
+  readonly of: number
+}
+
+type Spans = Map<number, Span[]>
+
+/** Enough to show somebody why a message was caught. */
+const mostSpans = 100
+/** Steps. In a text that is too long for them it is said that a pattern matches, but not where. */
+const mostWorkForPlaces = 16_000
+
+/** All rules in force at one moment, compiled. Never changes: a message takes one and keeps it. */
+export class RuleSet {
+  readonly #checks: readonly Check[]
+  readonly #patterns: readonly PatternCheck[]
+  /** Patterns that no word announces. */
+  readonly #unnamed: readonly PatternCheck[]
+  readonly #words: WordFinder
+
+  constructor(rules: readonly RuleInForce[], lists: Lists, engine: PatternEngine) {
+    this.#checks = rules.flatMap((rule) =>
+      rule.conditions
+        // What pictures show is for others to judge.
+        .filter(({ isMediaPresent }) => !isMediaPresent)
+        .map((condition) => ({ rule, condition })),
+    )
+    const values = this.#checks.flatMap(({ condition }, of) =>
+      valuesOf(condition, lists).map((value) => ({ condition, value, of })),
+    )
+    const patterns = values.filter(({ condition }) => condition.category === 'pattern')
+    this.#patterns = patterns.map(({ condition, value, of }) =>
+      patternCheck(condition, value, of, engine),
+    )
+    this.#unnamed = this.#patterns.filter(({ required }) => required.kind !== 'literal')
+    this.#words = new WordFinder([
+      ...values
+        .filter(({ condition }) => condition.category === 'word')
+        .map(({ condition, value, of }) => wordTerm(condition, value, of)),
+      ...this.#patterns.flatMap(({ required }, place) =>
+        required.kind === 'literal' ? [needle(required.text, this.#checks.length + place)] : [],
+      ),
+    ])
+  }
+
+  /** Every rule that matches, in the order of the rules. */
+  examine(subjects: Subjects): Finding[] {
+    const found: Spans = new Map()
+    // A record of ours: its keys are operands.
+    for (const [operand, text] of Object.entries(subjects) as [Operand, string][]) {
+      this.#examineOne(operand, text, found)
+    }
+    return found.size === 0 ? [] : this.#findings(found)
+  }
+
+  #examineOne(operand: Operand, text: string, found: Spans): void {
+    const needed = new Set<PatternCheck>()
+    this.#words.find(fold(text), (target, start, end) => {
+      const check = this.#checks[target]
+      const pattern = this.#patterns[target - this.#checks.length]
+      if (pattern) needed.add(pattern)
+      else if (check?.condition.operand === operand) note(found, target, { operand, start, end })
+    })
+    const digits = this.#unnamed.length > 0 ? digitsIn(text) : 0
+    for (const pattern of this.#unnamed) {
+      const { required } = pattern
+      if (required.kind !== 'digits' || digits >= required.count) needed.add(pattern)
+    }
+    for (const pattern of needed) {
+      if (pattern.operand !== operand) continue
+      for (const [start, end] of placesIn(pattern, text)) {
+        note(found, pattern.of, { operand, start, end })
+      }
+    }
+  }
+
+  #findings(found: Spans): Finding[] {
+    const matched = [...found].sort(([one], [other]) => one - other)
+    const byRule = Map.groupBy(matched, ([of]) => this.#checks[of]?.rule)
+    return [...byRule].flatMap(([rule, entries]) =>
+      rule ? [{ rule, conditions: entries.flatMap((entry) => this.#shown(entry)) }] : [],
+    )
+  }
+
+  #shown([of, spans]: [number, Span[]]) {
+    const condition = this.#checks[of]?.condition
+    const inOrder = spans.sort((one, other) => one.start - other.start || one.end - other.end)
+    return condition ? [{ condition, spans: inOrder }] : []
+  }
+}
+
+function valuesOf({ isKeywordsReferencePresent, value }: Condition, lists: Lists) {
+  return isKeywordsReferencePresent ? value.flatMap((id) => lists.get(id) ?? []) : value
+}
+
+function wordTerm({ operator, disguises = false }: Condition, text: string, target: number): Term {
+  return { text, how: operator === 'equals' ? 'whole' : 'word', disguises, target }
+}
+
+function needle(text: string, target: number): Term {
+  return { text, how: 'part', disguises: false, target }
+}
+
+function patternCheck(
+  { operand, operator }: Condition,
+  source: string,
+  of: number,
+  engine: PatternEngine,
+): PatternCheck {
+  const isWhole = operator === 'equals'
+  const program = programOf(source)
+  const required = requiredBy(program)
+  const isNeeded = required.kind !== 'literal' || foldedTerm(required.text) !== ''
+  return {
+    operand,
+    pattern: engine.compile(isWhole ? `^(?:${source})$` : source),
+    isWhole,
+    size: program.inst.length,
+    required: isNeeded ? required : { kind: 'nothing' },
+    of,
+  }
+}
+
+function digitsIn(text: string): number {
+  let count = 0
+  for (let place = 0; place < text.length; place++) {
+    const unit = text.charCodeAt(place)
+    if (unit >= 48 && unit <= 57) count++
+  }
+  return count
+}
+
+function placesIn({ pattern, isWhole, size }: PatternCheck, text: string) {
+  const subject = isWhole ? text.trim() : text
+  if (!pattern.test(subject)) return []
+  if (isWhole || size * text.length > mostWorkForPlaces) return [[0, text.length] as const]
+  return pattern.places(text)
+}
+
+/** Two words of a condition, or two ways to read one, may be found at the same place. */
+function note(found: Spans, of: number, span: Span): void {
+  const spans = found.get(of)
+  if (!spans) found.set(of, [span])
+  else if (
+    spans.length < mostSpans &&
+    !spans.some(({ operand, start, end }) => {
+      return operand === span.operand && start === span.start && end === span.end
+    })
+  ) {
+    spans.push(span)
+  }
+}
