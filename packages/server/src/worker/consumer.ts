@@ -114,9 +114,13 @@ async function takeMessage(
     const { appId, events } = message.json<Heard>()
     const names = namesOf(listener)
     const heard = events.filter(({ name }) => names.includes(name))
+    if (heard.length === 0) return message.ack()
     const tasks = listener.together ? [heard] : heard.map((event) => [event])
+    const isConcerned = askOnce(() => consuming.concerns(appId))
     const done = await Promise.all(
-      tasks.map((some) => takeEvents(parts, consuming, take, { message, appId, events: some })),
+      tasks.map((events) =>
+        takeEvents(parts, consuming, take, { message, appId, events, isConcerned }),
+      ),
     )
     if (done.includes(false)) message.nak()
     else message.ack()
@@ -126,12 +130,35 @@ async function takeMessage(
   }
 }
 
+/** Events of a message that are handled in one go. */
+interface Part {
+  readonly message: JsMsg
+  readonly appId: string
+  readonly events: readonly HeardEvent[]
+  readonly isConcerned: () => Promise<boolean>
+}
+
+/** Asked right away, and again only if there was no answer. */
+function askOnce(ask: () => Promise<boolean>): () => Promise<boolean> {
+  let answer: Promise<boolean> | undefined
+  const asked = () => {
+    answer ??= ask().catch((error) => {
+      answer = undefined
+      throw error
+    })
+    return answer
+  }
+  // Whoever handles the events will ask again.
+  asked().catch(() => undefined)
+  return asked
+}
+
 /** False: it was not finished, because the process stops. */
 async function takeEvents(
   parts: ConsumerParts,
-  { listener, slots, concerns, stopping }: Consuming,
+  { listener, slots, stopping }: Consuming,
   take: Take,
-  { message, appId, events }: { message: JsMsg; appId: string; events: readonly HeardEvent[] },
+  { message, appId, events, isConcerned }: Part,
 ): Promise<boolean> {
   const [first] = events
   if (!first) return true
@@ -139,7 +166,7 @@ async function takeEvents(
   const order = listener.together ? message.subject + message.seq : orderOf(appId, first)
   await take(order, async () => {
     const delivery = message.info.deliveryCount
-    const task = { listener, appId, events, delivery, slots, concerns, stopping }
+    const task = { listener, appId, events, delivery, slots, isConcerned, stopping }
     outcome = await handle(parts, task)
     if (outcome instanceof Error) {
       const subject = message.subject.slice(parts.stream.prefix.length + 1)

@@ -25,7 +25,7 @@ export interface Task {
   /** How often it has been delivered: what a process died of is not tried for ever. */
   readonly delivery: number
   readonly slots: Slots
-  readonly concerns: Concerns
+  readonly isConcerned: () => Promise<boolean>
   readonly stopping: AbortSignal
 }
 
@@ -44,7 +44,7 @@ export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
   if (task.delivery > mostDeliveries) return new Error('No process has survived this event.')
   for (let attempt = 1; !stopping.aborted; attempt++) {
     try {
-      if (!(await task.concerns(task.appId))) return 'handled'
+      if (!(await task.isConcerned())) return 'handled'
       return await slots.use(() => react(parts, task))
     } catch (error) {
       const [first] = events

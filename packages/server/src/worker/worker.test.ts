@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { sql } from 'kysely'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import type { Listener } from '../outbox/listener.ts'
 import { echoListener } from '../testing/echo-listener.ts'
@@ -69,6 +70,25 @@ test('what fails is tried again; its own conversation waits for it, others do no
   await expect.poll(annOnly, wait).toEqual(['ann 1', 'ann 2', 'ann 3'])
   expect(handled.filter((what) => what.startsWith('bob '))).toEqual(['bob 1', 'bob 2'])
   expect(handled.filter((what) => !what.includes(' '))).toEqual(['ann', 'bob'])
+})
+
+test('an app that does not concern a listener is passed over, until it does', async () => {
+  const { listener, handled } = recorder('choosy', () => false)
+  const wanted = new Set<string>()
+  let asked = 0
+  const concerns: Listener['concerns'] = async (_, appIds) => {
+    asked++
+    return wanted.intersection(new Set(appIds))
+  }
+  const { app } = await startLive([{ ...listener, concerns }])
+  await app.given.users('ann')
+  await expect.poll(() => asked, wait).toBeGreaterThan(0)
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from handled_events where listener = 'choosy'`.execute(app.db)
+  expect(rows[0]?.n).toBe(0)
+  wanted.add(app.appId)
+  await app.given.users('bob')
+  await expect.poll(() => handled, wait).toEqual(['bob'])
 })
 
 test('what cannot be handled becomes a dead letter, which can be handed in again', async () => {
