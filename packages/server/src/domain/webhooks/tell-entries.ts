@@ -4,12 +4,12 @@ import type { HeardEvent } from '../../outbox/listener.ts'
 import {
   type EntryRow,
   findEntry,
+  findReceiver,
   loadCounterparts,
   peopleIn,
   printFresh,
   type Receiver,
 } from '../conversations/index.ts'
-import { findReceiver } from './scenes.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 type Heard = HeardEvent<'entry.appended'>

@@ -2,13 +2,13 @@ import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent } from '../../outbox/listener.ts'
 import {
   findEntry,
+  findReceiver,
   loadCounterparts,
   otherThan,
   peopleIn,
   type Receiver,
 } from '../conversations/index.ts'
 import { findLastForAll } from './receipts.sql.ts'
-import { findReceiver } from './scenes.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 type Heard = HeardEvent<'conversation.delivered' | 'conversation.read'>

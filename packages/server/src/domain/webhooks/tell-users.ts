@@ -1,8 +1,7 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent } from '../../outbox/listener.ts'
-import { loadCounterparts, peopleIn } from '../conversations/index.ts'
+import { findReceiver, loadCounterparts, peopleIn } from '../conversations/index.ts'
 import { shownReactions } from '../messages/index.ts'
-import { findReceiver } from './scenes.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 type Blocking = HeardEvent<'user.blocked' | 'user.unblocked'>
