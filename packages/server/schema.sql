@@ -515,6 +515,9 @@ CREATE TABLE public.notification_deliveries (
     created_at bigint NOT NULL,
     started_at_ms bigint,
     ended_at_ms bigint,
+    conversation_key bigint,
+    from_seq bigint,
+    to_seq bigint,
     CONSTRAINT notification_deliveries_channel_check CHECK ((channel = ANY (ARRAY['push'::text, 'sms'::text, 'email'::text]))),
     CONSTRAINT notification_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text, 'withheld'::text])))
 )
@@ -1050,7 +1053,15 @@ CREATE INDEX notification_deliveries_by_user ON public.notification_deliveries U
 
 CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (next_at_ms) WHERE (status = 'waiting'::text);
 
+CREATE INDEX notification_deliveries_letters ON public.notification_deliveries USING btree (app_id, uid, channel, conversation_key, to_seq) WHERE (channel <> 'push'::text);
+
+CREATE INDEX notification_deliveries_letters_due ON public.notification_deliveries USING btree (next_at_ms) WHERE ((status = 'waiting'::text) AND (channel <> 'push'::text));
+
+CREATE INDEX notification_deliveries_letters_sent ON public.notification_deliveries USING btree (app_id, uid, channel, ended_at_ms) WHERE ((status = 'sent'::text) AND (channel <> 'push'::text));
+
 CREATE UNIQUE INDEX notification_deliveries_log ON public.notification_deliveries USING btree (app_id, delivery_id);
+
+CREATE UNIQUE INDEX notification_deliveries_open_letters ON public.notification_deliveries USING btree (app_id, uid, channel, conversation_key) WHERE ((status = 'waiting'::text) AND (attempt = 0) AND (channel <> 'push'::text));
 
 CREATE UNIQUE INDEX notification_providers_default ON public.notification_providers USING btree (app_id, channel, kind) WHERE is_default;
 

@@ -240,6 +240,24 @@ const Settings = Type.Object({
     default: 'https://api.sandbox.push.apple.com',
     description: 'Where APNs is, for apps under development.',
   }),
+  SENDGRID_ORIGIN: Type.String({
+    default: 'https://api.sendgrid.com',
+    description: 'Where SendGrid is.',
+  }),
+  TWILIO_ORIGIN: Type.String({
+    default: 'https://api.twilio.com',
+    description: 'Where Twilio is.',
+  }),
+  SMTP_URL: Type.String({
+    default: '',
+    description:
+      'Mail server for apps that have none of their own and want this one: ' +
+      '`smtp://user:password@mail.example:587`, `smtps:` for TLS from the start. Empty: none.',
+  }),
+  SMTP_FROM: Type.String({
+    default: '',
+    description: 'The address that this mail comes from; the name beside it is that of the app.',
+  }),
   API_PROCESSES: Type.Integer({
     default: 1,
     minimum: 1,
@@ -269,7 +287,7 @@ export const settingsSchema = Settings
 export class ConfigError extends Error {}
 
 /** Secrets may come from a file, as container platforms hand them over. */
-export const fromFile = ['DATABASE_URL', 'NATS_URL', 'CHORALE_MASTER_KEY'] as const
+export const fromFile = ['DATABASE_URL', 'NATS_URL', 'CHORALE_MASTER_KEY', 'SMTP_URL'] as const
 
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const given = { ...readEnvFile(), ...environment }

@@ -1,6 +1,6 @@
 import { eraseDeletedLogs } from './domain/conversations/index.ts'
 import { forgetDeletedGroups, indexMessages } from './domain/messages/index.ts'
-import { notifyPeople } from './domain/notifications/index.ts'
+import { announceMessages, notifyPeople } from './domain/notifications/index.ts'
 import { countEvents } from './domain/stats/index.ts'
 import { tellWebhooks } from './domain/webhooks/index.ts'
 import type { Listener } from './outbox/listener.ts'
@@ -13,4 +13,5 @@ export const listeners: readonly Listener[] = [
   countEvents,
   tellWebhooks,
   notifyPeople,
+  announceMessages,
 ]

@@ -23,6 +23,8 @@ export const appSettingDefaults = {
   'groups.memberLimit': 100_000,
   /** Whether somebody who is connected gets no push: they see it where they are. */
   'notifications.skipOnlineUsers': true,
+  /** Whether e-mail goes through the operator's mail server, where the app has no provider. */
+  'notifications.operatorMail': false,
   /** Requests a minute. */
   'rateLimits.core': 10_000,
   'rateLimits.standard': 20_000,

@@ -46,7 +46,7 @@ export const NotificationReason = OneOf(
 export type NotificationReason = Static<typeof NotificationReason>
 
 const Channel = OneOf('push', 'email', 'sms')
-const Carrier = OneOf('fcm', 'apns', 'sendgrid', 'twilio', 'custom', 'web')
+const Carrier = OneOf('fcm', 'apns', 'sendgrid', 'twilio', 'custom', 'web', 'smtp')
 const ReceiverType = OneOf('user', 'group')
 const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 const Ms = Type.Integer({ description: 'Unix milliseconds.' })
@@ -100,7 +100,9 @@ const NotificationLog = Type.Object({
   trigger: NotificationTrigger,
   notificationTriggered: Type.Boolean({ description: 'False where a preference forbade it.' }),
   success: Type.Optional(Type.Boolean({ description: 'Not there while it is under way.' })),
-  reason: Type.Optional(NotificationReason),
+  reason: Type.Optional(
+    Type.String({ description: 'One that can be searched by, or what the provider said.' }),
+  ),
   provider: Type.Optional(Carrier),
   providerId: text,
   tokenType: text,

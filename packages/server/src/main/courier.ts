@@ -1,12 +1,15 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
-import { pushErrands } from '../domain/notifications/index.ts'
+import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { Sink } from '../outbox/committed.ts'
 import { openApns } from '../push/apns.ts'
+import { openSendGrid } from '../push/email.ts'
 import { openFcm } from '../push/fcm.ts'
+import { openTwilio } from '../push/sms.ts'
+import { openSmtp } from '../push/smtp.ts'
 import { openWebPush } from '../push/web-push.ts'
 import type { Vault } from '../vault/vault.ts'
 import { startCourier } from '../worker/courier.ts'
@@ -24,12 +27,15 @@ interface CourierParts {
 
 /** No app may hold more than one in so many of the places. */
 const appsAtLeast = 5
+/** Letters that a worker has under way at once: none of them is in a hurry. */
+const lettersAtOnce = 20
 
-/** Webhooks are told and pushes are sent, each by a courier of its own. */
+/** Webhooks are told, pushes and letters are sent, each by a courier of its own. */
 export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   stack.use(startWebhookCourier(parts))
   stack.use(startPushCourier(parts))
+  stack.use(startLetterCourier(parts))
   return stack
 }
 
@@ -55,6 +61,47 @@ function startPushCourier({ config, log, database, vault, egress }: CourierParts
   // Ends before the lines do.
   stack.use(startCourier(errands, { concurrency: config.PUSH_CONCURRENCY, log }))
   return stack
+}
+
+function startLetterCourier(parts: CourierParts): AsyncDisposable {
+  const { config, log, database, vault, egress, clock } = parts
+  const { PUSH_TIMEOUT_MS: timeoutMs } = config
+  const stack = new AsyncDisposableStack()
+  const smtp = smtpOf(config)
+  const lines = {
+    egress,
+    sendGrid: openSendGrid({ egress, timeoutMs, origin: config.SENDGRID_ORIGIN }),
+    twilio: openTwilio({ egress, timeoutMs, origin: config.TWILIO_ORIGIN }),
+    smtp: smtp && { server: stack.use(openSmtp(smtp)), from: config.SMTP_FROM },
+  }
+  const clockMs = () => clock() * 1000
+  const errands = letterErrands({ database, vault, lines, timeoutMs, clockMs })
+  stack.use(startCourier(errands, { concurrency: lettersAtOnce, log }))
+  return stack
+}
+
+/** Undefined: the operator has no mail server. */
+function smtpOf(config: Config) {
+  if (config.SMTP_URL === '') return undefined
+  if (!config.SMTP_FROM.includes('@')) {
+    throw new ConfigError('SMTP_FROM must be an address, where there is an SMTP_URL.')
+  }
+  const url = URL.parse(config.SMTP_URL)
+  if (!url || !['smtp:', 'smtps:'].includes(url.protocol)) {
+    throw new ConfigError('SMTP_URL must look like smtp://user:password@mail.example:587.')
+  }
+  const secure = url.protocol === 'smtps:'
+  return {
+    host: url.hostname,
+    port: Number(url.port) || (secure ? 465 : 587),
+    secure,
+    ...(url.username && {
+      user: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+    }),
+    timeoutMs: config.PUSH_TIMEOUT_MS,
+    ...authoritiesOf(config),
+  }
 }
 
 function startWebhookCourier({ config, log, ...parts }: CourierParts): AsyncDisposable {

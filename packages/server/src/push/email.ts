@@ -11,9 +11,18 @@ export interface Email {
   readonly id: string
 }
 
+/** An account, and what the app has prepared there. */
+interface SendGridAccount {
+  readonly apiKey: string
+  /** A template that is filled in instead of the text. */
+  readonly template?: { readonly id: string; readonly data: object }
+  /** The list from which whoever gets the letter can take themselves off. */
+  readonly unsubscribeGroup?: number
+}
+
 /** E-mail through SendGrid. */
 export interface SendGrid {
-  send(apiKey: string, email: Email): Promise<PushOutcome>
+  send(account: SendGridAccount, email: Email): Promise<PushOutcome>
 }
 
 export interface SendGridOptions {
@@ -27,13 +36,14 @@ export interface SendGridOptions {
 export function openSendGrid(options: SendGridOptions): SendGrid {
   const { egress, timeoutMs, origin = 'https://api.sendgrid.com', clock = Date.now } = options
   return {
-    async send(apiKey, email) {
+    async send(account, email) {
+      const { apiKey } = account
       try {
         const { status, headers, body } = await egress.call({
           url: `${origin}/v3/mail/send`,
           method: 'POST',
           headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-          body: JSON.stringify(bodyOf(email)),
+          body: JSON.stringify(bodyOf(account, email)),
           timeoutMs,
           mostBytes: 65_536,
           target: `sendgrid ${apiKey.slice(0, 12)}`,
@@ -53,16 +63,24 @@ export function openSendGrid(options: SendGridOptions): SendGrid {
   }
 }
 
-function bodyOf({ from, to, subject, text, html, id }: Email) {
+function bodyOf(
+  { template, unsubscribeGroup }: SendGridAccount,
+  { from, to, subject, text, html, id }: Email,
+) {
+  const recipient = { email: to.address, ...(to.name && { name: to.name }) }
+  // Plain text must come first.
+  const content = [
+    { type: 'text/plain', value: text },
+    ...(html ? [{ type: 'text/html', value: html }] : []),
+  ]
   return {
-    personalizations: [{ to: [{ email: to.address, ...(to.name && { name: to.name }) }] }],
+    personalizations: [
+      { to: [recipient], ...(template && { dynamic_template_data: template.data }) },
+    ],
     from: { email: from.address, name: from.name },
     subject,
-    // Plain text must come first.
-    content: [
-      { type: 'text/plain', value: text },
-      ...(html ? [{ type: 'text/html', value: html }] : []),
-    ],
+    ...(template ? { template_id: template.id } : { content }),
+    ...(unsubscribeGroup !== undefined && { asm: { group_id: unsubscribeGroup } }),
     headers: { 'Message-ID': `<${id}@${from.address.split('@').at(-1)}>` },
   }
 }

@@ -1,7 +1,6 @@
-import { SMTPServer } from 'smtp-server'
 import { afterEach, describe, expect, test } from 'vitest'
 import { openEgress } from '../egress/egress.ts'
-import { makeAuthority } from '../testing/certificates.ts'
+import { startMailServer } from '../testing/providers/mail.ts'
 import { type Answered, type Asked, startProvider } from '../testing/providers/provider.ts'
 import { openSendGrid } from './email.ts'
 import { openTwilio, type Sms, type TwilioCredentials } from './sms.ts'
@@ -80,7 +79,10 @@ describe('a text message through Twilio', () => {
 describe('a letter through SendGrid', () => {
   test('is handed over as SendGrid wants it', async () => {
     const { asked, options } = await startApi({ status: 202, headers: { 'x-message-id': 'm1' } })
-    expect(await openSendGrid(options).send('SG.key', email)).toEqual({ is: 'accepted', id: 'm1' })
+    expect(await openSendGrid(options).send({ apiKey: 'SG.key' }, email)).toEqual({
+      is: 'accepted',
+      id: 'm1',
+    })
     expect(asked[0]).toMatchObject({
       path: '/v3/mail/send',
       headers: { authorization: 'Bearer SG.key' },
@@ -91,6 +93,19 @@ describe('a letter through SendGrid', () => {
       content: [{ type: 'text/plain' }, { type: 'text/html' }],
       headers: { 'Message-ID': `<${email.id}@chorale.example>` },
     })
+  })
+
+  test('fills in a template of the account', async () => {
+    const { asked, options } = await startApi({ status: 202 })
+    const template = { id: 'd-1', data: { subject: 'Two messages' } }
+    await openSendGrid(options).send({ apiKey: 'SG.key', template, unsubscribeGroup: 7 }, email)
+    const body = JSON.parse(asked[0]?.body.toString() ?? '')
+    expect(body).toMatchObject({
+      personalizations: [{ dynamic_template_data: { subject: 'Two messages' } }],
+      template_id: 'd-1',
+      asm: { group_id: 7 },
+    })
+    expect(body).not.toHaveProperty('content')
   })
 
   test.each([
@@ -107,62 +122,35 @@ describe('a letter through SendGrid', () => {
   ] as const)('answered with %j', async (answer, outcome) => {
     const { options } = await startApi(answer)
     const sender = openSendGrid({ ...options, clock: () => 990_000 })
-    expect(await sender.send('SG.key', email)).toMatchObject(outcome)
+    expect(await sender.send({ apiKey: 'SG.key' }, email)).toMatchObject(outcome)
   })
 })
 
 describe('a letter through a mail server', () => {
-  const refuse = (responseCode: number, text: string) =>
-    Object.assign(new Error(text), { responseCode })
-
-  async function startMailServer(password = 'secret') {
-    const authority = makeAuthority()
-    const letters: string[] = []
-    const server = new SMTPServer({
-      ...authority.sign('mail', 'localhost'),
-      onAuth: ({ username, password: shown }, _session, done) =>
-        shown === 'secret' ? done(null, { user: username ?? '' }) : done(new Error('No.')),
-      onRcptTo({ address }, _session, done) {
-        if (address.startsWith('nobody')) return done(refuse(550, 'No such mailbox'))
-        if (address.startsWith('full')) return done(refuse(452, 'Mailbox full'))
-        return done()
-      },
-      onData(stream, _session, done) {
-        const chunks: Buffer[] = []
-        stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-        stream.on('end', () => {
-          letters.push(Buffer.concat(chunks).toString())
-          done(letters.at(-1)?.includes('unwanted') ? refuse(554, 'Unwanted') : null)
-        })
-      },
-    })
-    const listening = server.listen(0, '127.0.0.1')
-    await new Promise<void>((resolve) => listening.once('listening', resolve))
-    perTest.defer(() => new Promise<void>((resolve) => server.close(() => resolve())))
-    const address = listening.address()
-    const port = typeof address === 'object' && address ? address.port : 0
+  async function startSmtp(password = 'secret') {
+    const { port, ca, letters } = perTest.use(await startMailServer())
     const options = { host: 'localhost', port, secure: false, user: 'chorale', timeoutMs: 5000 }
-    return { letters, smtp: perTest.use(openSmtp({ ...options, password, ca: authority.ca })) }
+    return { letters, smtp: perTest.use(openSmtp({ ...options, password, ca })) }
   }
 
   test('arrives, encrypted on the way', async () => {
-    const { letters, smtp } = await startMailServer()
+    const { letters, smtp } = await startSmtp()
     expect(await smtp.send(email)).toMatchObject({ is: 'accepted' })
     expect(letters[0]).toContain('Subject: Two messages')
     expect(letters[0]).toContain(`Message-ID: <${email.id}@chorale.example>`)
   })
 
   test('for a mailbox that is not there is gone; for one that is full, later', async () => {
-    const { smtp } = await startMailServer()
+    const { smtp } = await startSmtp()
     const to = (address: string) => smtp.send({ ...email, to: { address } })
     expect(await to('nobody@chorale.example')).toMatchObject({ is: 'gone' })
     expect(await to('full@chorale.example')).toMatchObject({ is: 'later' })
   })
 
   test('that the server does not want, or with a wrong password, is refused', async () => {
-    const { smtp } = await startMailServer()
+    const { smtp } = await startSmtp()
     expect(await smtp.send({ ...email, subject: 'unwanted' })).toMatchObject({ is: 'refused' })
-    const { smtp: wrong } = await startMailServer('wrong')
+    const { smtp: wrong } = await startSmtp('wrong')
     expect(await wrong.send(email)).toMatchObject({ is: 'refused' })
   })
 

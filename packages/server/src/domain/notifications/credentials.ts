@@ -8,6 +8,7 @@ import type { ApnsCredentials } from '../../push/apns.ts'
 import type { FcmCredentials } from '../../push/fcm.ts'
 import type { WebPushKeys } from '../../push/web-push.ts'
 import type { Vault } from '../../vault/vault.ts'
+import { type OwnServer, ownServerOf } from './own-server.ts'
 import { findProvider, type ProviderKind } from './providers.sql.ts'
 import { opened, type Provider } from './providers.ts'
 import { openCertificate } from './push-certificates.ts'
@@ -30,11 +31,7 @@ export type Credentials =
       readonly mutableContent: boolean
     }
   | { readonly kind: 'web'; readonly keys: WebPushKeys }
-  | {
-      readonly kind: 'custom'
-      readonly url: string
-      readonly basicAuth: { readonly username: string; readonly password: string } | undefined
-    }
+  | (OwnServer & { readonly kind: 'custom' })
 
 /** Undefined: there is no such provider, or it is switched off. */
 export async function credentialsOf(
@@ -55,11 +52,7 @@ function ofProvider({ kind, settings, secret }: Provider): Credentials | undefin
     const subject = 'mailto:push@localhost'
     return { kind, keys: { publicKey: text('publicKey'), privateKey: secret, subject } }
   }
-  if (kind === 'custom') {
-    const { useBasicAuth } = settings
-    const basicAuth = { username: text('basicAuthUsername'), password: secret }
-    return { kind, url: text('webhookURL'), basicAuth: useBasicAuth ? basicAuth : undefined }
-  }
+  if (kind === 'custom') return { kind, ...ownServerOf({ settings, secret }) }
   if (kind === 'apns') {
     return {
       kind,

@@ -105,7 +105,15 @@ function bytesInInnerJson(text: string): number {
   return bytesInJson(JSON.stringify(text)) - 4
 }
 
-function withoutMetadata(message: Message, settings: PushSettings): Message {
+type Included = Pick<
+  PushSettings,
+  | 'includeSenderMetadataSetting'
+  | 'includeReceiverMetadataSetting'
+  | 'includeMessageMetadataSetting'
+>
+
+/** With no other metadata than the app wants to be told. */
+export function withoutMetadata(message: Message, settings: Included): Message {
   const { metadata, entities, ...data } = message.data
   const { sender, receiver, ...others } = entities ?? {}
   return {

@@ -1,9 +1,10 @@
-import { type Egress, EgressError } from '../../egress/egress.ts'
+import type { Egress } from '../../egress/egress.ts'
 import type { Apns } from '../../push/apns.ts'
 import type { Fcm } from '../../push/fcm.ts'
-import { later, type PushOutcome } from '../../push/outcome.ts'
+import type { PushOutcome } from '../../push/outcome.ts'
 import type { WebPush } from '../../push/web-push.ts'
 import type { Credentials } from './credentials.ts'
+import { tellOwnServer } from './own-server.ts'
 import type { PushData } from './payload.ts'
 import type { PushJob } from './push-queue.sql.ts'
 
@@ -48,8 +49,16 @@ export async function sendPush(
       const message = { payload: JSON.stringify(push.data), ttlSeconds, urgency: 'high' } as const
       return lines.webPush.send(by.keys, { endpoint, ...keys }, { ...message, ...tagOf(push) })
     }
-    case 'custom':
-      return callOwnServer(lines.egress, by, push)
+    case 'custom': {
+      const { job, data, ...rest } = push
+      const told = { to: { uid: job.uid }, notificationDetails: data }
+      return tellOwnServer(lines.egress, by, {
+        ...rest,
+        channel: 'push',
+        appId: job.appId,
+        data: told,
+      })
+    }
   }
 }
 
@@ -91,40 +100,5 @@ function apnsNotification(by: Extract<Credentials, { kind: 'apns' }>, push: Push
         ...(by.mutableContent && { 'mutable-content': 1 }),
       },
     },
-  }
-}
-
-/** The server of the app is told of the user, and does the rest. */
-async function callOwnServer(
-  egress: Egress,
-  { url, basicAuth }: Extract<Credentials, { kind: 'custom' }>,
-  { job, data, id, region, timeoutMs }: Push,
-): Promise<PushOutcome> {
-  const { appId, uid } = job
-  const trigger = 'push-notification-payload-generated'
-  const told = { to: { uid }, notificationDetails: data }
-  const authorization = basicAuth && `Basic ${btoa(`${basicAuth.username}:${basicAuth.password}`)}`
-  try {
-    const { status } = await egress.call({
-      url,
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'idempotency-key': id,
-        ...(authorization && { authorization }),
-      },
-      body: JSON.stringify({ trigger, data: told, appId, region, webhook: 'custom' }),
-      timeoutMs,
-      mostBytes: 4096,
-      target: `custom push ${appId}`,
-    })
-    if (status >= 200 && status < 300) return { is: 'accepted' }
-    const reason = `The server of the app answered ${status}.`
-    return status >= 500 || status === 429 ? later(reason) : { is: 'refused', reason }
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error
-    const { reason, message } = error
-    const never = reason === 'refused-address' || reason === 'refused-url'
-    return never ? { is: 'refused', reason: message } : later(message)
   }
 }
