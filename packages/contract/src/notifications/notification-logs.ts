@@ -42,6 +42,17 @@ export const NotificationReason = OneOf(
   'TIMED_OUT',
   'NOT_FOUND',
   'TWILIO_CREATE_ERROR',
+  'NO_PROVIDER',
+  'PUSH_SETTINGS_FLAG',
+  'OWN_ACTION',
+  'NOT_A_PARTICIPANT',
+  'USER_DEACTIVATED',
+  'BLOCKED',
+  'ALREADY_READ',
+  'MESSAGE_DELETED',
+  'ONLINE',
+  'NO_DEVICE',
+  'REFUSED',
 )
 export type NotificationReason = Static<typeof NotificationReason>
 

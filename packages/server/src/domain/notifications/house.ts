@@ -21,6 +21,8 @@ export interface House {
   readonly logEnabledAt: number | null
 }
 
+const logSeconds = 7 * 86_400
+
 export async function houseOf(db: AppDb): Promise<House> {
   const row = await findHouse(db)
   if (!row) throw new Failure('ERR_APP_NOT_FOUND', { appId: db.appId })
@@ -35,6 +37,11 @@ export async function houseOf(db: AppDb): Promise<House> {
     timezone: timezoneIn(region),
     logEnabledAt,
   }
+}
+
+/** Whether what became of a notification of now is kept to be read. */
+export function isLogged({ logEnabledAt }: House, now: number): boolean {
+  return logEnabledAt !== null && now < logEnabledAt + logSeconds
 }
 
 /** What the push settings hold credentials for. */

@@ -1,4 +1,4 @@
-import type { MutedConversation } from '@chorale/contract/notifications'
+import type { MutedConversation, NotificationReason } from '@chorale/contract/notifications'
 import { decide } from './decide.ts'
 import { effectivePreferences, type UserPreferences } from './effective-preferences.ts'
 import { flagOf, isFlagOn, preferencesUnderFlags } from './flags.ts'
@@ -37,7 +37,7 @@ export interface Device {
 export interface Step {
   readonly step: StepName
   readonly passed: boolean
-  readonly reason?: string
+  readonly reason?: NotificationReason
   readonly says: string
 }
 
@@ -59,7 +59,7 @@ interface Case {
   readonly nowMs: number
 }
 
-type Check = (of: Case) => string | { readonly reason: string; readonly says: string }
+type Check = (of: Case) => string | { readonly reason: NotificationReason; readonly says: string }
 
 /** In this order; a text: it passed, and this is why. */
 const checks: Readonly<Record<StepName, Check>> = {

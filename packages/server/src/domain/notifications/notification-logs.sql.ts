@@ -1,6 +1,7 @@
 import type {
   LogQuery,
   NotificationLog,
+  NotificationReason,
   NotificationTrigger,
 } from '@chorale/contract/notifications'
 import { sql } from 'kysely'
@@ -32,7 +33,7 @@ export interface NewDelivery extends Subject {
   readonly device: string
   readonly status: 'waiting' | 'withheld'
   readonly nextAtMs: number
-  readonly reason?: string
+  readonly reason?: NotificationReason
   readonly provider?: string
   readonly providerId?: string
   readonly tokenType?: string
@@ -76,8 +77,8 @@ export type LogRow = Nullable<
 
 const columns = sql`
   delivery_id::text as "_id", uid, channel, trigger, status, reason, provider,
-  provider_id as "providerId", token_type as "tokenType", push_token as "pushToken", payload,
-  response, message_id as "messageId", message_sent_at_ms as "messageSentAtMS",
+  provider_id as "providerId", token_type as "tokenType", push_token as "pushToken",
+  case when status <> 'waiting' then payload end as payload, response, message_id as "messageId", message_sent_at_ms as "messageSentAtMS",
   reaction_id as "reactionId", sender, receiver, receiver_type as "receiverType",
   reaction_sender as "reactionSender", reaction_receiver as "reactionReceiver", member,
   started_at_ms as "processingStartedAtMS", ended_at_ms as "processingEndedAtMS",

@@ -3,7 +3,7 @@ import type { HeardEvent, Listener } from '../../outbox/listener.ts'
 import { findAudience } from './audience.sql.ts'
 import { candidatesOf } from './candidates.ts'
 import { appsThatNotify } from './house.sql.ts'
-import { type House, houseOf } from './house.ts'
+import { type House, houseOf, isLogged } from './house.ts'
 import { type Candidate, judge } from './judge.ts'
 import { insertDeliveries, type NewDelivery } from './notification-logs.sql.ts'
 import { type Scene, sceneOf } from './scene.ts'
@@ -11,8 +11,6 @@ import { subjectOf } from './subject.ts'
 
 /** So many are decided upon at a time. */
 const mostAtOnce = 1000
-/** How long what is withheld is kept as well, once the app has asked for it. */
-const logSeconds = 7 * 86_400
 
 /**
  * Whoever is to be notified has a row for each device, from the transaction of the event on. An event
@@ -35,14 +33,14 @@ async function notify(event: Heard, db: AppDb, now: number): Promise<undefined> 
   if (!scene) return
   const house = await houseOf(db)
   const { bucket, key } = scene.row
-  const isLogged = house.logEnabledAt !== null && now < house.logEnabledAt + logSeconds
-  const onlyWithDevice = !house.reaches.has('custom') && !isLogged
+  const logged = isLogged(house, now)
+  const onlyWithDevice = !house.reaches.has('custom') && !logged
   const audience = { bucket, key, actor: scene.actor, onlyWithDevice }
   for (let after = ''; ; ) {
     const rows = await findAudience(db, audience, after, mostAtOnce)
     const candidates = await candidatesOf(db, scene, house, rows)
     const deliveries = candidates.flatMap((one) => deliveriesTo(one, scene, house, now))
-    const kept = deliveries.filter(({ status }) => isLogged || status === 'waiting')
+    const kept = deliveries.filter(({ status }) => logged || status === 'waiting')
     if (kept.length > 0) await insertDeliveries(db, kept, now)
     const last = rows.at(-1)
     if (!last || rows.length < mostAtOnce) return
@@ -63,7 +61,8 @@ function deliveriesTo(
   const about = subjectOf(scene)
   const refusal = judge({ scene, house, candidate, nowMs: nextAtMs }).find(({ passed }) => !passed)
   if (refusal) {
-    return [{ ...row, ...about, device: '', status: 'withheld', reason: refusal.reason ?? '' }]
+    const { reason } = refusal
+    return [{ ...row, ...about, device: '', status: 'withheld', ...(reason && { reason }) }]
   }
   const { bucket, key, seq } = scene.row
   const { actor, reaction } = scene

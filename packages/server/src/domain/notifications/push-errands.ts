@@ -1,3 +1,4 @@
+import type { NotificationReason } from '@chorale/contract/notifications'
 import { LRUCache } from 'lru-cache'
 import { v5 as nameBased } from 'uuid'
 import type { Db } from '../../database/app-db.ts'
@@ -7,6 +8,7 @@ import type { PushOutcome } from '../../push/outcome.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { type Reader, unreadTotals } from '../conversations/index.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
+import { isLogged } from './house.ts'
 import { type PushLines, sendPush } from './push-calls.ts'
 import { contextOf, dataFor, type PushContext } from './push-context.ts'
 import {
@@ -58,7 +60,10 @@ export function pushErrands(parts: PushErrandParts) {
   })
 
   /** Undefined: sent, as far as it is known. A text: why it is not sent. */
-  function objection(job: PushJob, context: PushContext | undefined): string | undefined {
+  function objection(
+    job: PushJob,
+    context: PushContext | undefined,
+  ): NotificationReason | undefined {
     if (!context) return 'NOT_FOUND'
     if (job.kind !== 'custom' && job.platform === null) return 'NO_DEVICE'
     if (job.trigger !== 'after_message') return undefined
@@ -74,22 +79,23 @@ export function pushErrands(parts: PushErrandParts) {
       return { job, status: 'withheld', nextAtMs: nowMs, reason: kept ?? 'NOT_FOUND' }
     }
     const by = await memory.credentials(job)
+    if (!by) {
+      return { job, status: 'withheld', nextAtMs: nowMs, reason: 'INVALID_PUSH_PROVIDER_ID' }
+    }
     const data = dataFor(job, context)
-    const { settings, region, logEnabledAt } = context.house
+    const { settings, region } = context.house
     const push = {
       ...{ job, data, id: idOf(job), region, timeoutMs, now: Math.floor(nowMs / 1000) },
       badge: job.kind === 'apns' ? ((await badges.load(job)) ?? 0) : 0,
       sound: settings.sound[job.tokenType],
     }
-    const outcome: PushOutcome = by
-      ? await sendPush(parts.lines, by, push)
-      : { is: 'refused', reason: 'INVALID_PUSH_PROVIDER_ID' }
+    const outcome = await sendPush(parts.lines, by, push)
     if (outcome.is === 'gone') {
       const at = Math.floor(nowMs / 1000)
       await markTokenGone({ appId: job.appId, db }, job.device, { asOf: at, now: at })
     }
-    const logged = logEnabledAt !== null && { payload: data, response: outcome }
-    return { ...resultOf(job, outcome, clockMs()), ...logged }
+    const logged = isLogged(context.house, push.now) && { payload: { payload: data } }
+    return { ...resultOf(job, outcome, clockMs()), ...logged, response: outcome }
   }
 
   return {
@@ -120,13 +126,15 @@ function nameOfReader({ appId, uid }: Reader): string {
 
 function resultOf(job: PushJob, outcome: PushOutcome, nowMs: number): Result {
   if (outcome.is === 'accepted') return { job, status: 'sent', nextAtMs: nowMs }
-  const { reason } = outcome
-  if (outcome.is !== 'later') return { job, status: 'failed', nextAtMs: nowMs, reason }
+  if (outcome.is !== 'later') {
+    const reason = outcome.is === 'gone' ? 'NOT_FOUND' : 'REFUSED'
+    return { job, status: 'failed', nextAtMs: nowMs, reason }
+  }
   const pauseMs = Math.min(1000 * 2 ** (job.attempt - 1), longestPauseMs) * (0.5 + Math.random())
   const nextAtMs = Math.ceil(nowMs + Math.max(pauseMs, outcome.retryAfterMs ?? 0))
   const inTime = nextAtMs < job.createdAt * 1000 + worthwhileMs
   return inTime
-    ? { job, status: 'waiting', nextAtMs, reason }
+    ? { job, status: 'waiting', nextAtMs }
     : { job, status: 'failed', nextAtMs: nowMs, reason: 'TIMED_OUT' }
 }
 
@@ -146,16 +154,18 @@ function openMemory({ database, vault }: PushErrandParts) {
     if (known) return known.value
     const value = read(database.db)
     cache.set(name, { value })
-    // What failed is not remembered; whoever waits for it hears of it.
-    value.catch(() => cache.delete(name))
+    // Neither is remembered: what failed, of which whoever waits for it hears, and what is not there.
+    value.then(
+      (found) => found === undefined && cache.delete(name),
+      () => cache.delete(name),
+    )
     return value
   }
 
   return {
-    context: ({ appId, about }: PushJob) =>
-      once(contexts, `${appId} ${about.key} ${about.seq} ${about.actor}`, (db) =>
-        contextOf({ appId, db }, about),
-      ),
+    // Each event has its own, and each state of what it is about.
+    context: ({ appId, source, change, about }: PushJob) =>
+      once(contexts, `${appId} ${source} ${change}`, (db) => contextOf({ appId, db }, about)),
     credentials: ({ appId, kind, providerId }: PushJob) =>
       once(all, `${appId} ${kind} ${providerId ?? ''}`, (db) =>
         credentialsOf({ db: { appId, db }, vault }, kind, providerId),

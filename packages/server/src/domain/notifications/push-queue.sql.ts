@@ -1,3 +1,4 @@
+import type { NotificationReason } from '@chorale/contract/notifications'
 import { sql } from 'kysely'
 import { type Db, jsonb } from '../../database/app-db.ts'
 import type { Trigger } from './decide.ts'
@@ -28,6 +29,8 @@ export interface PushJob {
     readonly actor: string
     readonly reaction?: string
   }
+  /** Moves whenever the message changes; null: it never has. */
+  readonly change: number | null
   readonly name: string
   readonly choices: UserPreferences
   /** How far the recipient has read by now. */
@@ -57,7 +60,7 @@ export async function claimPushes(
       d.created_at as "createdAt", d.provider as kind, d.provider_id as "providerId",
       d.token_type as "tokenType", d.push_token as "pushToken", t.platform, t.keys,
       d.payload as about, u.name, coalesce(c.choices, '{}') as choices,
-      coalesce(p.read_seq, 0) as "readSeq"
+      coalesce(p.read_seq, 0) as "readSeq", e.change
     from taken d
     join users u on u.app_id = d.app_id and u.uid = d.uid
     left join push_tokens t on t.app_id = d.app_id and t.push_token_hash = d.device
@@ -66,7 +69,13 @@ export async function claimPushes(
     left join lateral (
       select p.read_seq from participants p
       where p.bucket = (d.payload ->> 'bucket')::smallint
-        and p.conversation_key = (d.payload ->> 'key')::bigint and p.uid = d.uid limit 1) p on true
+        and p.conversation_key = (d.payload ->> 'key')::bigint and p.app_id = d.app_id
+        and p.uid = d.uid limit 1) p on true
+    left join lateral (
+      select e.change from entries e
+      where e.bucket = (d.payload ->> 'bucket')::smallint
+        and e.conversation_key = (d.payload ->> 'key')::bigint and e.app_id = d.app_id
+        and e.seq = (d.payload ->> 'seq')::bigint limit 1) e on true
   `.execute(db)
   return rows
 }
@@ -76,9 +85,10 @@ export interface Result {
   readonly job: PushJob
   readonly status: 'waiting' | 'sent' | 'failed' | 'withheld'
   readonly nextAtMs: number
-  readonly reason?: string
-  /** What was sent and what came back, where the app keeps a log. */
+  readonly reason?: NotificationReason
+  /** What was sent, where the app keeps a log. */
   readonly payload?: object
+  /** What came back. */
   readonly response?: object
 }
 

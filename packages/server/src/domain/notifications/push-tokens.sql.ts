@@ -103,7 +103,7 @@ export interface ActiveToken {
   readonly keys: object | null
   /** Null where no default is set. */
   readonly providerId: string | null
-  /** False: its provider was deleted, or never there. */
+  /** False: its provider was deleted or switched off, or never there. */
   readonly hasProvider: boolean
 }
 
@@ -117,6 +117,7 @@ export async function activePushTokens({ appId, db }: AppDb, uids: readonly stri
     from push_tokens t ${withDefault}
     left join notification_providers p on p.app_id = t.app_id and p.channel = 'push'
       and p.kind = t.kind and p.provider_id = coalesce(t.provider_id, d.provider_id)
+      and p.is_enabled
     where t.app_id = ${appId} and t.uid = any(${uids}) and t.gone_at is null
     order by t.uid, t.created_at, t.push_token`.execute(db)
   return rows
