@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Api } from '@chorale/contract/api'
 import type { Client } from '@chorale/contract/operation'
+import { inject } from 'vitest'
 import type { FcmCredentials } from '../push/fcm.ts'
 import { natsPrefix } from './nats-prefix.ts'
+import type { Settings } from './program.ts'
 import { type ApnsProvider, startApnsProvider } from './providers/apns.ts'
 import { type FcmProvider, startFcmProvider } from './providers/fcm.ts'
+import type { Provider } from './providers/provider.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 /** An app whose events are published, and both providers, which know it. */
@@ -16,11 +19,13 @@ export interface PushStage extends AsyncDisposable {
   readonly google: FcmProvider
   readonly apple: ApnsProvider
   readonly account: FcmCredentials
-  /** What a worker needs to find the providers. */
-  readonly settings: Readonly<Record<string, string>>
+  /** With which a worker in another process joins the install, and finds the providers. */
+  readonly settings: Settings
+  /** A provider of the app at FCM; the one at APNs is there. */
+  useGoogle(providerId: string): Promise<void>
   /** A phone with Android of this user, logged in; its token. */
   android(uid: string, providerId?: string): Promise<string>
-  iphone(uid: string): Promise<string>
+  iphone(uid: string, providerId?: string): Promise<string>
   /** What is on the screen of a phone, in the order in which it came. */
   shown(token: string): Shown[]
 }
@@ -33,14 +38,25 @@ interface Shown {
 
 const topic = 'example.chat'
 
-export async function startPushStage(live: { gateway?: boolean } = {}): Promise<PushStage> {
+interface StageOptions {
+  /** Devices can connect. */
+  readonly gateway?: boolean
+  /** Beside the two, for whoever brings a provider of their own. */
+  readonly trusted?: readonly Provider[]
+}
+
+export async function startPushStage({
+  gateway = false,
+  trusted = [],
+}: StageOptions = {}): Promise<PushStage> {
   await using stack = new AsyncDisposableStack()
   const google = stack.use(await startFcmProvider())
   const apple = stack.use(await startApnsProvider())
   const folder = mkdtempSync(join(tmpdir(), 'chorale-push-'))
   stack.defer(() => rmSync(folder, { recursive: true }))
   const authorities = join(folder, 'authorities.pem')
-  writeFileSync(authorities, google.server.authority.ca + apple.server.authority.ca)
+  const servers = [google.server, apple.server, ...trusted]
+  writeFileSync(authorities, servers.map(({ authority }) => authority.ca).join(''))
   const settings = {
     NATS_PREFIX: natsPrefix(),
     EGRESS_ALLOW: '127.0.0.0/8',
@@ -50,7 +66,7 @@ export async function startPushStage(live: { gateway?: boolean } = {}): Promise<
     PUSH_APNS_ORIGIN: apple.server.origin,
     PUSH_TIMEOUT_MS: '2000',
   }
-  const app = stack.use(await startTestApp({ twin: false, live: { ...live, settings } }))
+  const app = stack.use(await startTestApp({ twin: false, live: { gateway, settings } }))
   const full = app.as('full')
   const account = google.account()
   const team = apple.team(topic)
@@ -64,21 +80,31 @@ export async function startPushStage(live: { gateway?: boolean } = {}): Promise<
   })
   const owned = stack.move()
   return {
-    ...{ app, full, google, apple, account, settings },
+    ...{ app, full, google, apple, account },
+    settings: {
+      ...settings,
+      NATS_URL: inject('natsUrl'),
+      DATABASE_URL: app.databaseUrl,
+      CHORALE_MASTER_KEY: app.masterKey,
+    },
+    async useGoogle(providerId) {
+      const serviceAccountCreds = {
+        ...{ project_id: account.projectId, client_email: account.clientEmail },
+        ...{ private_key: account.privateKey, private_key_id: account.privateKeyId },
+      }
+      await full.createFcmProvider({ body: { providerId, serviceAccountCreds } })
+    },
     async android(uid, providerId) {
       const fcmToken = google.register(account)
       const body = { platform: 'fcm_android', authToken: await login(uid), fcmToken } as const
       await full.registerPushToken({ body: { ...body, ...(providerId && { providerId }) } })
       return fcmToken
     },
-    async iphone(uid) {
+    async iphone(uid, providerId) {
       const deviceToken = apple.register()
-      const body = {
-        platform: 'apns_ios_device',
-        authToken: await login(uid),
-        deviceToken,
-      } as const
-      await full.registerPushToken({ body })
+      const platform = 'apns_ios_device'
+      const body = { platform, authToken: await login(uid), deviceToken } as const
+      await full.registerPushToken({ body: { ...body, ...(providerId && { providerId }) } })
       return deviceToken
     },
     shown(token) {

@@ -24,15 +24,19 @@ export interface Answered {
 }
 
 /** What happens to a request instead of being looked at. */
-type Fault =
+export type Fault =
   | Answered
   /** The connection breaks, with everything on it. */
   | 'reset'
+  /** The same, when the request has been looked at. */
+  | 'reset-behind'
   /** The connection is closed in good order, and this request was not processed. */
   | 'goaway'
   /** The same, in anger: what is under way on it ends as well. */
   | 'goaway-error'
   | 'silence'
+  /** No answer, although the request was looked at. */
+  | 'silence-behind'
 
 /** What all of our stand-ins for providers are: TLS, HTTP/2 or 1.1, and faults on demand. */
 export interface Provider extends AsyncDisposable {
@@ -45,6 +49,8 @@ export interface Provider extends AsyncDisposable {
   allow(streams: number): void
   /** One for each of the next requests to a path that begins so. */
   fail(path: string, ...faults: readonly Fault[]): void
+  /** One for whichever of all requests to come this says. */
+  failNowAndThen(draw: (asked: Asked) => Fault | undefined): void
 }
 
 export async function startProvider(
@@ -55,6 +61,7 @@ export async function startProvider(
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
   const faults: { readonly path: string; readonly fault: Fault }[] = []
+  let draw: (asked: Asked) => Fault | undefined = () => undefined
   let requests = 0
   let connections = 0
   const server = createSecureServer(
@@ -84,9 +91,10 @@ export async function startProvider(
     const asked = await read(request).catch(() => undefined)
     if (!asked) return
     const at = faults.findIndex(({ path }) => asked.path.startsWith(path))
-    const fault = at < 0 ? undefined : faults.splice(at, 1)[0]?.fault
-    if (fault === 'silence') return
-    if (fault === 'reset') cut(request.socket.remotePort)
+    const fault = at < 0 ? draw(asked) : faults.splice(at, 1)[0]?.fault
+    if (fault === 'reset-behind' || fault === 'silence-behind') await answer(asked)
+    if (fault === 'silence' || fault === 'silence-behind') return
+    if (fault === 'reset' || fault === 'reset-behind') cut(request.socket.remotePort)
     else if (fault === 'goaway') sendAway(request, constants.NGHTTP2_NO_ERROR)
     else if (fault === 'goaway-error') sendAway(request, constants.NGHTTP2_ENHANCE_YOUR_CALM)
     else reply(response, fault ?? (await answer(asked)))
@@ -109,6 +117,9 @@ export async function startProvider(
     },
     fail(path, ...wanted) {
       faults.push(...wanted.map((fault) => ({ path, fault })))
+    },
+    failNowAndThen(wanted) {
+      draw = wanted
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

@@ -1,0 +1,18 @@
+import { expect, test, vi } from 'vitest'
+import { survivePushFaults } from '../../testing/push-faults.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
+
+test('a worker that is killed between faulty providers shows each message once on each phone', async () => {
+  const { mistakes, says } = await survivePushFaults({ seed: 'short', messages: 300, kills: 1 })
+  console.log(says)
+  expect(mistakes).toEqual([])
+})
+
+test('a push that a provider loses, and one that is shown twice, are noticed', async () => {
+  const run = { seed: 'sabotage', messages: 20, kills: 0, sabotaged: true }
+  expect((await survivePushFaults(run)).mistakes.sort()).toEqual([
+    expect.stringMatching(/^message \d+: 0 times$/),
+    expect.stringMatching(/^message \d+: 2 times$/),
+  ])
+})
