@@ -39,8 +39,10 @@ export const explainHandlers: Handlers<typeof explain> = {
   },
 }
 
-type ExplainStep = Omit<Step, 'step'> & {
+interface ExplainStep extends Omit<Step, 'step' | 'reason'> {
   readonly step: StepName | 'message' | 'event' | 'delivery'
+  /** Of ours, or in the words of the provider. */
+  readonly reason?: string
 }
 
 function passed(step: ExplainStep['step'], says: string): ExplainStep {
