@@ -41,6 +41,12 @@ export interface BenchContext {
   serve(databaseUrl: string, parts?: string): Promise<Served>
   /** The same with gateways beside the api, each in its own process. */
   serveApart(databaseUrl: string, gateways: number, more?: Settings): Promise<ServedApart>
+  /** The api and a worker, each in its own process, and apps of these names. */
+  serveWorking<K extends string>(
+    databaseUrl: string,
+    names: readonly K[],
+    more?: Settings,
+  ): Promise<ServedWorking<K>>
 }
 
 interface BenchServer {
@@ -55,7 +61,15 @@ export interface BenchApp {
   readonly client: Client<Api>
 }
 
-export interface Served extends Serving, Pick<BenchApp, 'appId' | 'apiKey'> {}
+export interface Served extends Serving, AppOf {}
+
+type AppOf = Pick<BenchApp, 'appId' | 'apiKey'>
+
+export interface ServedWorking<K extends string> {
+  readonly api: Serving
+  readonly worker: Serving
+  readonly apps: Readonly<Record<K, AppOf>>
+}
 
 interface ServedApart {
   readonly api: Served
@@ -96,7 +110,25 @@ export async function runBench(
       }
       return { api, gateways, vault: openVault(Buffer.from(masterKey, 'base64')) }
     },
+    async serveWorking(databaseUrl, names, more = {}) {
+      const settings = { ...settingsFor(databaseUrl), ...more }
+      const apps = await newApps(settings, names)
+      const api = stack.use(await startServing(settings, 'api'))
+      return { api, worker: stack.use(await startServing(settings, 'worker')), apps }
+    },
   })
+}
+
+async function newApps<K extends string>(settings: Settings, names: readonly K[]) {
+  await using brief = new AsyncDisposableStack()
+  const { newApp } = await startServer(settings, brief)
+  const made: [K, AppOf][] = []
+  for (const name of names) {
+    const { appId, apiKey } = await newApp(name)
+    made.push([name, { appId, apiKey }])
+  }
+  // One for each name.
+  return Object.fromEntries(made) as Record<K, AppOf>
 }
 
 async function serve(
@@ -104,11 +136,9 @@ async function serve(
   stack: AsyncDisposableStack,
   parts: string,
 ): Promise<Served> {
-  await using brief = new AsyncDisposableStack()
-  const { newApp } = await startServer(settings, brief)
-  const { appId, apiKey } = await newApp('bench')
+  const { bench } = await newApps(settings, ['bench'])
   const serving = stack.use(await startServing(settings, parts))
-  return { ...serving, appId, apiKey }
+  return { ...serving, ...bench }
 }
 
 async function startServer(settings: Settings, stack: AsyncDisposableStack): Promise<BenchServer> {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { waitUntil } from '../../tools/services/commands.ts'
 import type { Serving } from './serving.ts'
 
@@ -28,4 +29,12 @@ export async function memoryOf({ pid, origin, log }: Serving): Promise<Memory> {
     inUse: read('nodejs_heap_size_used_bytes') + read('nodejs_external_memory_bytes'),
     resident: read('process_resident_memory_bytes'),
   }
+}
+
+/** Megabytes that a process has of the machine, and has had at most. */
+export function residentMb(pid: number): { readonly now: number; readonly peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const read = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
+  return { now: read('VmRSS'), peak: read('VmHWM') }
 }

@@ -11,6 +11,7 @@ const program = fileURLToPath(new URL('../../packages/server/bin/chorale.js', im
 export type Settings = Readonly<Record<string, string>>
 
 export interface Serving extends AsyncDisposable {
+  /** Empty for a worker alone, which listens nowhere. */
   readonly origin: string
   readonly pid: number
   /** What it has said so far. */
@@ -34,12 +35,15 @@ export async function startServing(settings: Settings, parts: string): Promise<S
   closeSync(output)
   const ended = once(child, 'close')
   const said = () => readFileSync(log, 'utf8')
-  const address = () => /"address":"([^"]+)"/.exec(said())?.[1]
+  const address = () =>
+    parts === 'worker'
+      ? /"msg":"working"()/.exec(said())?.[1]
+      : /"address":"([^"]+)"/.exec(said())?.[1]
   await waitUntil(() => address() !== undefined || child.exitCode !== null, 30_000)
   const origin = address()
   const { pid } = child
   if (origin === undefined || pid === undefined) {
-    throw new Error(`chorale serve does not listen:\n${lastLines(log)}`)
+    throw new Error(`chorale serve is not ready:\n${lastLines(log)}`)
   }
   return {
     origin,

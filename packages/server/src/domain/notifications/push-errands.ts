@@ -94,8 +94,12 @@ export function pushErrands(parts: PushErrandParts) {
       const at = Math.floor(nowMs / 1000)
       await markTokenGone({ appId: job.appId, db }, job.device, { asOf: at, now: at })
     }
-    const logged = isLogged(context.house, push.now) && { payload: { payload: data } }
-    return { ...resultOf(job, outcome, clockMs()), ...logged, response: outcome }
+    const logged = isLogged(context.house, push.now)
+    return {
+      ...resultOf(job, outcome, clockMs()),
+      ...(logged && { payload: { payload: data } }),
+      ...((logged || outcome.is !== 'accepted') && { response: outcome }),
+    }
   }
 
   return {

@@ -8,4 +8,4 @@ test('killed three times between faulty providers, a worker shows each of 5,000 
   const { mistakes, says } = await survivePushFaults({ seed, messages: 5000, kills: 3 })
   console.log(says)
   expect(mistakes).toEqual([])
-})
+}, 1_000_000)

@@ -95,6 +95,8 @@ export async function startProvider(
     if (fault === 'reset-behind' || fault === 'silence-behind') await answer(asked)
     if (fault === 'silence' || fault === 'silence-behind') return
     if (fault === 'reset' || fault === 'reset-behind') cut(request.socket.remotePort)
+    // HTTP/1.1 has no other way to say it.
+    else if (!request.stream && typeof fault === 'string') cut(request.socket.remotePort)
     else if (fault === 'goaway') sendAway(request, constants.NGHTTP2_NO_ERROR)
     else if (fault === 'goaway-error') sendAway(request, constants.NGHTTP2_ENHANCE_YOUR_CALM)
     else reply(response, fault ?? (await answer(asked)))

@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { restClient } from '../packages/sdk/src/index.ts'
+import type { Bench, BenchContext } from './harness/context.ts'
+import { median, rounded } from './harness/figures.ts'
+import { type Google, startGoogle } from './harness/google.ts'
+import { residentMb } from './harness/memory.ts'
+import { loadCrowd, loadPhones } from './harness/phones.ts'
+import type { Report } from './harness/report.ts'
+
+const warmUp = 2
+/** So many of a crowd have been pushed when a neighbour says something. */
+const begun = 500
+
+/** Sends `text` into the group and says when it was asked for, and how many ms that took. */
+type Say = (text: string) => Promise<{ readonly atMs: number; readonly tookMs: number }>
+
+interface Stage {
+  readonly google: Google
+  readonly pid: number
+  readonly say: Readonly<Record<'loud' | 'quiet' | 'neighbour', Say>>
+  readonly crowd: number
+  readonly neighbourPhone: string
+}
+
+interface Round {
+  readonly loudMs: number
+  readonly quietMs: number
+  /** From the send to the last push. */
+  readonly pushedMs: number
+  /** The same for one push of another app in the midst of it. */
+  readonly neighbourMs: number
+}
+
+export const bench: Bench = {
+  name: 'pushes',
+  summary: 'one message to 10,000 who are away: pushes a second, memory, the send, a neighbour',
+  async run(ctx) {
+    const { rounds = 20, rows: members = 10_000 } = ctx.options
+    await using stack = new AsyncDisposableStack()
+    const stage = await open(ctx, stack, members)
+    const before = residentMb(stage.pid).now
+    const results: Round[] = []
+    for (let round = 0; round < warmUp + rounds; round++) {
+      const result = await oneRound(stage, round)
+      if (round >= warmUp) results.push(result)
+      const perSecond = rounded((stage.crowd / result.pushedMs) * 1000, 0)
+      ctx.say(`${perSecond} a second; a neighbour after ${rounded(result.neighbourMs, 0)} ms`)
+    }
+    const counts = await stage.google.count()
+    if (counts.some((count) => count !== warmUp + rounds))
+      throw new Error('Not each was shown once.')
+    return report(results, stage.crowd, { before, peak: residentMb(stage.pid).peak })
+  },
+}
+
+async function open(
+  ctx: BenchContext,
+  stack: AsyncDisposableStack,
+  members: number,
+): Promise<Stage> {
+  const google = stack.use(await startGoogle())
+  const folder = mkdtempSync(join(tmpdir(), 'chorale-pushes-'))
+  stack.defer(() => rmSync(folder, { recursive: true }))
+  const authorities = join(folder, 'authorities.pem')
+  writeFileSync(authorities, google.ca)
+  const { url, query } = await ctx.freshDatabase()
+  const { api, worker, apps } = await ctx.serveWorking(url, ['loud', 'quiet', 'neighbour'], {
+    ...{ EGRESS_ALLOW: '127.0.0.0/8', EGRESS_CA_FILE: authorities },
+    ...{ PUSH_FCM_ORIGIN: google.origin, PUSH_FCM_TOKEN_URI: google.tokenUri },
+  })
+  const clientOf = (name: keyof typeof apps) =>
+    restClient({ baseUrl: `${api.origin}/v3`, ...apps[name] })
+  const usePhones = async (name: keyof typeof apps, count: number) => {
+    const { projectId, clientEmail, privateKey, privateKeyId } = google.account
+    const serviceAccountCreds = {
+      ...{ project_id: projectId, client_email: clientEmail },
+      ...{ private_key: privateKey, private_key_id: privateKeyId },
+    }
+    await clientOf(name).createFcmProvider({ body: { providerId: 'google', serviceAccountCreds } })
+    const tokens = await google.register(count - 1)
+    await loadPhones(query, apps[name].appId, tokens)
+    return tokens
+  }
+  ctx.say(`loading groups of ${members}`)
+  await loadCrowd(query, apps.loud.appId, members)
+  await loadCrowd(query, apps.quiet.appId, members)
+  await loadCrowd(query, apps.neighbour.appId, 2)
+  await usePhones('loud', members)
+  const [neighbourPhone = ''] = await usePhones('neighbour', 2)
+  const sayAs = (name: keyof typeof apps): Say => {
+    const client = clientOf(name)
+    return async (text) => {
+      const to = { receiver: 'crowd-1', receiverType: 'group' } as const
+      const said = { category: 'message', type: 'text', data: { text } } as const
+      const atMs = Date.now()
+      const start = performance.now()
+      await client.sendMessage({ onBehalfOf: 'crowd-1', body: { ...to, ...said } })
+      return { atMs, tookMs: performance.now() - start }
+    }
+  }
+  const say = { loud: sayAs('loud'), quiet: sayAs('quiet'), neighbour: sayAs('neighbour') }
+  return { google, pid: worker.pid, say, crowd: members - 1, neighbourPhone }
+}
+
+/** The two sends take turns at being the first, with nothing else under way. */
+async function oneRound(stage: Stage, round: number): Promise<Round> {
+  const { google, say, crowd, neighbourPhone } = stage
+  const text = `message ${round}`
+  const first = round % 2 === 0 ? await say.quiet(text) : undefined
+  const loud = await say.loud(text)
+  const sent = (crowd + 1) * round
+  await google.wait(sent + Math.min(begun, crowd))
+  const neighbour = await say.neighbour(text)
+  const neighbourAtMs = await google.wait(round + 1, neighbourPhone)
+  const lastAtMs = await google.wait(sent + crowd + 1)
+  const quiet = first ?? (await say.quiet(text))
+  return {
+    ...{ loudMs: loud.tookMs, quietMs: quiet.tookMs, pushedMs: lastAtMs - loud.atMs },
+    neighbourMs: neighbourAtMs - neighbour.atMs,
+  }
+}
+
+function report(
+  rounds: readonly Round[],
+  crowd: number,
+  { before, peak }: { readonly before: number; readonly peak: number },
+): Report {
+  const middle = (read: (round: Round) => number) => median(rounds.map(read))
+  const loudMs = middle((round) => round.loudMs)
+  const quietMs = middle((round) => round.quietMs)
+  const ratio = rounded(loudMs / quietMs)
+  const pushesPerSecond = rounded((crowd / middle((round) => round.pushedMs)) * 1000, 0)
+  const neighbourMs = rounded(
+    middle((round) => round.neighbourMs),
+    0,
+  )
+  const memoryMb = { before: rounded(before, 0), peak: rounded(peak, 0) }
+  return {
+    tables: [
+      {
+        title: `One message to ${crowd} phones (median of ${rounds.length})`,
+        rows: [
+          { What: 'pushes/s', value: pushesPerSecond },
+          { What: 'a push of another app meanwhile, ms', value: neighbourMs },
+          { What: 'MB of the worker before', value: memoryMb.before },
+          { What: 'MB of the worker at most', value: memoryMb.peak },
+          { What: 'the send, ms', value: rounded(loudMs, 1) },
+          { What: 'a send in an app without push, ms', value: rounded(quietMs, 1) },
+        ],
+      },
+    ],
+    goals: [{ what: 'a send with pushes against one without', value: ratio, atMost: 1.1 }],
+    notes: ['From the send to the last acceptance; each phone shows each message once.'],
+    figures: { ratio, pushesPerSecond, neighbourMs, memoryMb: memoryMb.peak, memory: memoryMb },
+  }
+}
