@@ -11,6 +11,11 @@ import { subjectOf } from './subject.ts'
 
 /** So many are decided upon at a time. */
 const mostAtOnce = 1000
+/**
+ * The first of each event are due before they happened, by so much: whoever writes to a few does not
+ * wait for the thousands of a large group.
+ */
+const headStart = { devices: 100, ms: 60_000 }
 
 /**
  * Whoever is to be notified has a row for each device, from the transaction of the event on. An event
@@ -36,12 +41,18 @@ async function notify(event: Heard, db: AppDb, now: number): Promise<undefined> 
   const logged = isLogged(house, now)
   const onlyWithDevice = !house.reaches.has('custom') && !logged
   const audience = { bucket, key, actor: scene.actor, onlyWithDevice }
+  let planned = 0
   for (let after = ''; ; ) {
     const rows = await findAudience(db, audience, after, mostAtOnce)
     const candidates = await candidatesOf(db, scene, house, rows)
     const deliveries = candidates.flatMap((one) => deliveriesTo(one, scene, house, now))
     const kept = deliveries.filter(({ status }) => logged || status === 'waiting')
-    if (kept.length > 0) await insertDeliveries(db, kept, now)
+    const inTurn = kept.map((one, place) => {
+      const isFirst = planned + place < headStart.devices
+      return { ...one, nextAtMs: one.nextAtMs - (isFirst ? headStart.ms : 0) }
+    })
+    planned += kept.length
+    if (inTurn.length > 0) await insertDeliveries(db, inTurn, now)
     const last = rows.at(-1)
     if (!last || rows.length < mostAtOnce) return
     after = last.uid
