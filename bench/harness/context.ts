@@ -65,7 +65,7 @@ export interface Served extends Serving, AppOf {}
 
 type AppOf = Pick<BenchApp, 'appId' | 'apiKey'>
 
-export interface ServedWorking<K extends string> {
+interface ServedWorking<K extends string> {
   readonly api: Serving
   readonly worker: Serving
   readonly apps: Readonly<Record<K, AppOf>>

@@ -9,6 +9,8 @@ export interface Metrics {
   /** A sweeper published what another way had not. */
   swept(count: number): void
   listened(listener: string, outcome: 'handled' | 'dead'): void
+  /** An attempt to tell somebody outside. */
+  carried(errands: string, outcome: string): void
 }
 
 /** `outbox` is asked how much waits in it: not on a connection that calls may need. */
@@ -49,8 +51,15 @@ export function openMetrics(database: Database, outbox: Database, clock: () => n
     labelNames: ['listener', 'outcome'],
     registers: [registry],
   })
+  const carried = new Counter({
+    name: 'chorale_deliveries_total',
+    help: 'Attempts to tell webhooks, devices and mailboxes.',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+  })
   return {
     registry,
+    carried: (kind, outcome) => carried.inc({ kind, outcome }),
     swept: (count) => swept.inc(count),
     listened: (listener, outcome) => listened.inc({ listener, outcome }),
     observe(operation, status, seconds) {

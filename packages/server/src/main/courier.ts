@@ -4,6 +4,7 @@ import type { Database } from '../database/pool.ts'
 import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
+import type { Metrics } from '../http/metrics.ts'
 import type { Sink } from '../outbox/committed.ts'
 import { openApns } from '../push/apns.ts'
 import { openSendGrid } from '../push/email.ts'
@@ -23,6 +24,7 @@ interface CourierParts {
   readonly sink: Sink
   readonly clock: () => number
   readonly log: Logger
+  readonly metrics: Metrics
 }
 
 /** No app may hold more than one in so many of the places. */
@@ -39,7 +41,8 @@ export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   return stack
 }
 
-function startPushCourier({ config, log, database, vault, egress }: CourierParts): AsyncDisposable {
+function startPushCourier(parts: CourierParts): AsyncDisposable {
+  const { config, database, vault, egress } = parts
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
   const fcm = stack.use(
@@ -59,12 +62,12 @@ function startPushCourier({ config, log, database, vault, egress }: CourierParts
   const lines = { fcm, apns, webPush: openWebPush({ egress, timeoutMs }), egress }
   const errands = pushErrands({ database, vault, lines, timeoutMs, clockMs: Date.now })
   // Ends before the lines do.
-  stack.use(startCourier(errands, { concurrency: config.PUSH_CONCURRENCY, log }))
+  stack.use(startCourier(errands, optionsOf(parts, config.PUSH_CONCURRENCY)))
   return stack
 }
 
 function startLetterCourier(parts: CourierParts): AsyncDisposable {
-  const { config, log, database, vault, egress, clock } = parts
+  const { config, database, vault, egress, clock } = parts
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
   const smtp = smtpOf(config)
@@ -76,8 +79,12 @@ function startLetterCourier(parts: CourierParts): AsyncDisposable {
   }
   const clockMs = () => clock() * 1000
   const errands = letterErrands({ database, vault, lines, timeoutMs, clockMs })
-  stack.use(startCourier(errands, { concurrency: lettersAtOnce, log }))
+  stack.use(startCourier(errands, optionsOf(parts, lettersAtOnce)))
   return stack
+}
+
+function optionsOf({ log, metrics }: CourierParts, concurrency: number) {
+  return { concurrency, log, onCarried: metrics.carried }
 }
 
 /** Undefined: the operator has no mail server. */
@@ -104,7 +111,8 @@ function smtpOf(config: Config) {
   }
 }
 
-function startWebhookCourier({ config, log, ...parts }: CourierParts): AsyncDisposable {
+function startWebhookCourier(parts: CourierParts): AsyncDisposable {
+  const { config } = parts
   const concurrency = config.EGRESS_CONCURRENCY
   const perWebhook = config.EGRESS_CONCURRENCY_PER_TARGET
   const errands = webhookErrands({
@@ -116,5 +124,5 @@ function startWebhookCourier({ config, log, ...parts }: CourierParts): AsyncDisp
     keepDays: config.WEBHOOK_KEEP_DAYS,
     disableDays: config.WEBHOOK_DISABLE_DAYS,
   })
-  return startCourier(errands, { concurrency, log })
+  return startCourier(errands, optionsOf(parts, concurrency))
 }

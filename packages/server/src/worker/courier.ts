@@ -6,8 +6,8 @@ export interface Errands<Job> {
   readonly name: string
   /** Takes some that are due, with a lease: if this process dies, another takes them after it. */
   claim(most: number): Promise<readonly Job[]>
-  /** Carries one out and records what became of it. */
-  carryOut(job: Job): Promise<void>
+  /** Carries one out and records what became of it, which is also what is counted. */
+  carryOut(job: Job): Promise<string>
   /** What is done once in a while beside that. */
   tidy(): Promise<void>
 }
@@ -16,6 +16,7 @@ export interface CourierOptions {
   /** Of these errands, in this process. */
   readonly concurrency: number
   readonly log: Logger
+  readonly onCarried: (errands: string, outcome: string) => void
   readonly pollMs?: number
 }
 
@@ -25,7 +26,7 @@ const troubleMs = 1000
 /** Carries out errands, many at once, until it is disposed of; what is in hand is finished. */
 export function startCourier<Job>(
   errands: Errands<Job>,
-  { concurrency, log, pollMs = 100 }: CourierOptions,
+  { concurrency, log, onCarried, pollMs = 100 }: CourierOptions,
 ): AsyncDisposable {
   const closing = new AbortController()
   const inHand = new Set<Promise<void>>()
@@ -33,7 +34,7 @@ export function startCourier<Job>(
 
   async function carry(job: Job): Promise<void> {
     try {
-      await errands.carryOut(job)
+      onCarried(name, await errands.carryOut(job))
     } catch (error) {
       // Its lease runs out, and it is tried again.
       log.warn({ err: error, errands: name }, 'an errand could not be recorded')

@@ -66,8 +66,10 @@ export function letterErrands({ database, vault, lines, clockMs, timeoutMs }: Le
   return {
     name: 'letters',
     claim: (most: number) => claimLetters(db, clockMs(), leaseMs(timeoutMs), most),
-    async carryOut(job: LetterJob): Promise<void> {
-      await recordLetter(db, job, await attempt(job), clockMs())
+    async carryOut(job: LetterJob): Promise<string> {
+      const result = await attempt(job)
+      await recordLetter(db, job, result, clockMs())
+      return result.status
     },
     // What is old goes with the pushes.
     async tidy(): Promise<void> {},

@@ -189,3 +189,12 @@ test('calls go to the token for calls, and messages to the other', async () => {
   expect(bodies(phone)).toEqual(['hello'])
   expect(shown(voipToken)).toMatchObject([{ callAction: 'initiated' }])
 })
+
+test('what was sent is counted, for whoever looks at the metrics', async () => {
+  const phone = await android(bob)
+  await say('count me')
+  await expect.poll(() => bodies(phone), wait).toEqual(['count me'])
+  const metrics = async () => (await fetch(`${app.origin}/metrics`)).text()
+  const counted = /^chorale_deliveries_total\{kind="pushes",outcome="sent"\} [1-9]/m
+  await expect.poll(metrics, wait).toMatch(counted)
+})

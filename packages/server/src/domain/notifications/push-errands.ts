@@ -105,8 +105,10 @@ export function pushErrands(parts: PushErrandParts) {
   return {
     name: 'pushes',
     claim: (most: number) => claimPushes(db, clockMs(), leaseMs(timeoutMs), most),
-    async carryOut(job: PushJob): Promise<void> {
-      await results.load(await attempt(job))
+    async carryOut(job: PushJob): Promise<string> {
+      const result = await attempt(job)
+      await results.load(result)
+      return result.status
     },
     async tidy(): Promise<void> {
       const before = Math.floor(clockMs() / 1000) - keepSeconds

@@ -61,13 +61,14 @@ export function webhookErrands(parts: ErrandParts) {
       })
     },
 
-    async carryOut(job: Job): Promise<void> {
+    async carryOut(job: Job): Promise<string> {
       const attempt = job.deliveryId === null ? undefined : await tryOnce(parts, job)
       let events: RecordedEvent[] = []
       await database.transaction(async (db) => {
         events = (await holdLine(db, job)) ? await record(parts, db, job, attempt) : []
       })
       parts.sink({ events, appends: [] })
+      return outcomeOf(attempt)
     },
 
     async tidy(): Promise<void> {
@@ -76,6 +77,15 @@ export function webhookErrands(parts: ErrandParts) {
       await forgetLines(database.db)
     },
   }
+}
+
+function outcomeOf(attempt: Attempt | 'not tried' | undefined): string {
+  if (attempt === undefined || attempt === 'not tried') return 'not tried'
+  return isTaken(attempt) ? 'sent' : 'failed'
+}
+
+function isTaken({ status }: Attempt): boolean {
+  return status !== undefined && status >= 200 && status < 300
 }
 
 /** `not tried`: the way there is blocked, which says nothing about this delivery. */
@@ -127,7 +137,7 @@ async function recordTried(
   attempt: Attempt,
   trying: Parameters<typeof retryAfterMs>[0],
 ): Promise<RecordedEvent[]> {
-  const taken = attempt.status !== undefined && attempt.status >= 200 && attempt.status < 300
+  const taken = isTaken(attempt)
   const pauseMs = taken ? undefined : retryAfterMs(trying, parts.retryMs)
   const nextAttemptAt = pauseMs === undefined ? null : attempt.at + Math.ceil(pauseMs / 1000)
   const status = taken ? 'delivered' : pauseMs === undefined ? 'failed' : 'waiting'
