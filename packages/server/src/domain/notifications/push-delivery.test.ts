@@ -88,6 +88,7 @@ test('what becomes of a message replaces what is on the screen', async () => {
   const phones = [await android(bob), await iphone(bob)]
   const seen = () => phones.map(bodies)
   const { id } = await say('frist')
+  await expect.poll(seen, wait).toEqual(phones.map(() => ['frist']))
   await say('another')
   await expect.poll(seen, wait).toEqual(phones.map(() => ['frist', 'another']))
   const params = { id }
