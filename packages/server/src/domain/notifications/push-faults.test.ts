@@ -11,8 +11,9 @@ test('a worker that is killed between faulty providers shows each message once o
 
 test('a push that a provider loses, and one that is shown twice, are noticed', async () => {
   const run = { seed: 'sabotage', messages: 20, kills: 0, sabotaged: true }
-  expect((await survivePushFaults(run)).mistakes.sort()).toEqual([
-    expect.stringMatching(/^message \d+: 0 times$/),
-    expect.stringMatching(/^message \d+: 2 times$/),
+  const { mistakes } = await survivePushFaults(run)
+  expect(mistakes.map((text) => text.replace(/^message \d+: /, '')).sort()).toEqual([
+    '0 times',
+    '2 times',
   ])
 })
