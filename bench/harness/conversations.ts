@@ -67,26 +67,39 @@ async function loadGroups(query: Query, appId: string): Promise<void> {
     from member`)
 }
 
+interface Filling {
+  /** When the first was sent; each conversation says something every second. */
+  readonly from?: number
+  readonly texts?: readonly string[]
+}
+
 /**
  * About so many messages past the API, as many in each conversation, in the order in which time
  * would have brought them: neighbours in a conversation are far apart in the table.
  */
-export async function fillEntries(databaseUrl: string, appId: string, rows: number): Promise<void> {
+export async function fillEntries(
+  databaseUrl: string,
+  appId: string,
+  rows: number,
+  { from = 1_700_000_000, texts = [text] }: Filling = {},
+): Promise<void> {
   const each = Math.ceil(rows / (pairs + groups))
   const shares = Array.from({ length: writers }, (_, share) => share)
   await Promise.all(
     shares.map((share) =>
       withQuery(databaseUrl, async (query) => {
         await query('set synchronous_commit = off')
-        for (let seq = 1; seq <= each; seq++) await query(oneEntryEach, [appId, seq, share])
+        for (let seq = 1; seq <= each; seq++) {
+          await query(oneEntryEach, [appId, seq, share, from, texts])
+        }
       }),
     ),
   )
   await withQuery(databaseUrl, async (query) => {
     await query(
-      `update conversations set head = n, counted = n, shown_seq = n, last_at = 1700000000 + n
+      `update conversations set head = n, counted = n, shown_seq = n, last_at = $3 + n
        from (select $2::bigint as n) as filled where app_id = $1`,
-      [appId, each],
+      [appId, each, from],
     )
     await query('vacuum (analyze) conversations, entries')
   })
@@ -95,10 +108,11 @@ export async function fillEntries(databaseUrl: string, appId: string, rows: numb
 const oneEntryEach = `
   insert into entries (bucket, conversation_key, seq, id, sent_at, counted, counts,
                        app_id, sender, category, type, muid, data)
-  select bucket, conversation_key, n, nextval('entry_numbers') * 64 + bucket, 1700000000 + n, n,
+  select bucket, conversation_key, n, nextval('entry_numbers') * 64 + bucket, $4 + n, n,
          true, app_id,
          case when conversation_key > ${pairs} then ${member(`(conversation_key - ${pairs})`, `n % ${membersPerGroup}`)}
               else 'user-' || 1 + (conversation_key - 1 + n % 2) % ${pairs} end,
-         'message', 'text', gen_random_uuid()::text, '${JSON.stringify({ text })}'
+         'message', 'text', gen_random_uuid()::text,
+         jsonb_build_object('text', ($5::text[])[1 + (conversation_key + n * 7) % cardinality($5::text[])])
   from conversations, (select $2::bigint as n) as place
   where app_id = $1 and bucket % ${writers} = $3`

@@ -12,7 +12,14 @@ import {
   saves,
   threads,
 } from './messages/index.ts'
-import { keywordLists, keywordListsOfApp, reasons, rules, rulesOfApp } from './moderation/index.ts'
+import {
+  dryRuns,
+  keywordLists,
+  keywordListsOfApp,
+  reasons,
+  rules,
+  rulesOfApp,
+} from './moderation/index.ts'
 import {
   carriers,
   contactDetails,
@@ -60,6 +67,7 @@ export const api = {
   rules,
   keywordLists,
   reasons,
+  dryRuns,
   rulesOfApp,
   keywordListsOfApp,
   messages,

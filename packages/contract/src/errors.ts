@@ -227,6 +227,7 @@ export const errors = {
   ERR_RULE_NOT_FOUND: { status: 404, message: 'The rule {ruleId} does not exist.' },
   ERR_RULE_ALREADY_EXISTS: { status: 409, message: 'The rule {ruleId} exists already.' },
   ERR_REVISION_NOT_FOUND: { status: 404, message: 'The revision {revisionId} does not exist.' },
+  ERR_DRY_RUN_NOT_FOUND: { status: 404, message: 'The dry run {dryRunId} does not exist.' },
   ERR_KEYWORD_LIST_NOT_FOUND: {
     status: 404,
     message: 'The keyword list {keywordId} does not exist.',

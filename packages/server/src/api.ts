@@ -33,6 +33,7 @@ import {
   threadHandlers,
 } from './domain/messages/index.ts'
 import {
+  dryRunHandlers,
   keywordListHandlers,
   keywordListOfAppHandlers,
   reasonHandlers,
@@ -116,6 +117,7 @@ export function handlersWith(
       ...keywordListHandlers,
       ...keywordListOfAppHandlers,
       ...reasonHandlers,
+      ...dryRunHandlers,
       ...sendHandlers(sending),
       ...messageHandlers,
       ...historyHandlers(sending),

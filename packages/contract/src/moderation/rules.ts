@@ -105,7 +105,7 @@ export const Rule = Type.Object({
 })
 export type Rule = Static<typeof Rule>
 
-const body = Type.Object({
+export const RuleDraft = Type.Object({
   id: Type.Optional(RuleId),
   name: Type.Optional(Name),
   description: Type.Optional(Description),
@@ -114,13 +114,15 @@ const body = Type.Object({
   filters: Type.Optional(Type.Array(Filter, { maxItems: 10 })),
   conditions: Type.Optional(Type.Array(GivenCondition, { maxItems: 10 })),
 })
-export type RuleBody = Static<typeof body>
+export type RuleBody = Static<typeof RuleDraft>
 
-const params = Type.Object({ ruleId: RuleId })
-const revisionParams = Type.Object({
-  ruleId: RuleId,
-  revisionId: Type.String({ minLength: 1, maxLength: 200, pattern: '^[a-z0-9_-]+_[1-9]\\d{0,8}$' }),
+export const RevisionId = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^[a-z0-9_-]+_[1-9]\\d{0,8}$',
 })
+export const ruleParams = Type.Object({ ruleId: RuleId })
+const revisionParams = Type.Object({ ruleId: RuleId, revisionId: RevisionId })
 
 export const rules = operations({
   createRule: {
@@ -131,7 +133,7 @@ export const rules = operations({
     effect: 'write',
     requires: 'fullAccess',
     audit: true,
-    body,
+    body: RuleDraft,
     response: Data(Rule),
     errors: ['ERR_RULE_ALREADY_EXISTS', 'ERR_PLAN_QUOTA_RESTRICTION'],
   },
@@ -153,7 +155,7 @@ export const rules = operations({
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
-    params,
+    params: ruleParams,
     response: Data(Rule),
     errors: ['ERR_RULE_NOT_FOUND'],
   },
@@ -165,8 +167,8 @@ export const rules = operations({
     effect: 'write',
     requires: 'fullAccess',
     audit: true,
-    params,
-    body,
+    params: ruleParams,
+    body: RuleDraft,
     response: Data(Rule),
     errors: ['ERR_RULE_NOT_FOUND'],
   },
@@ -178,7 +180,7 @@ export const rules = operations({
     effect: 'write',
     requires: 'fullAccess',
     audit: true,
-    params,
+    params: ruleParams,
     response: Data(Outcome),
     errors: ['ERR_RULE_NOT_FOUND', 'ERR_OPERATION_FAILED'],
   },
@@ -189,7 +191,7 @@ export const rules = operations({
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
-    params,
+    params: ruleParams,
     query: Type.Object(limitQuery(10)),
     response: Limited(Rule),
     errors: ['ERR_RULE_NOT_FOUND'],

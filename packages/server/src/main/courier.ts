@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
+import { dryRunErrands } from '../domain/moderation/index.ts'
 import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -32,12 +33,13 @@ const appsAtLeast = 5
 /** Letters that a worker has under way at once: none of them is in a hurry. */
 const lettersAtOnce = 20
 
-/** Webhooks are told, pushes and letters are sent, each by a courier of its own. */
+/** Webhooks are told, pushes and letters sent, rules tried out, each by a courier of its own. */
 export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   stack.use(startWebhookCourier(parts))
   stack.use(startPushCourier(parts))
   stack.use(startLetterCourier(parts))
+  stack.use(startCourier(dryRunErrands(parts), optionsOf(parts, 1)))
   return stack
 }
 

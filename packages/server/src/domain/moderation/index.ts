@@ -1,3 +1,5 @@
+export { dryRunErrands } from './dry-run-errands.ts'
+export { dryRunHandlers } from './dry-runs.ts'
 export { keywordListHandlers, keywordListOfAppHandlers } from './keyword-lists.ts'
 export { reasonHandlers } from './reasons.ts'
 export { ruleHandlers, ruleOfAppHandlers } from './rules.ts'

@@ -92,7 +92,7 @@ export const ruleOfAppHandlers: Handlers<typeof rulesOfApp> = {
   restoreRuleOfApp: ruleHandlers.restoreRule,
 }
 
-const blank: RuleContent = {
+export const blank: RuleContent = {
   name: '',
   description: '',
   enabled: true,
@@ -114,13 +114,13 @@ export function withDefaults(own: readonly RuleRow[]): RuleRow[] {
   )
 }
 
-async function accessRule({ db }: Ctx, ruleId: string): Promise<RuleRow> {
+export async function accessRule({ db }: Ctx, ruleId: string): Promise<RuleRow> {
   const rule = (await findActiveRule(db, ruleId)) ?? defaultRules.get(ruleId)
   if (!rule) throw new Failure('ERR_RULE_NOT_FOUND', { ruleId })
   return rule
 }
 
-async function accessRevision(
+export async function accessRevision(
   { app, db }: Ctx,
   { ruleId, revisionId }: { ruleId: string; revisionId: string },
 ): Promise<RuleRow> {
@@ -144,7 +144,7 @@ function isUntouched(rule: RuleRow): boolean {
 }
 
 /** What is not given stays as it was. */
-function contentFrom(body: RuleBody, before: RuleContent): RuleContent {
+export function contentFrom(body: RuleBody, before: RuleContent): RuleContent {
   return {
     name: body.name ?? before.name,
     description: body.description ?? before.description,

@@ -1,0 +1,70 @@
+import { LRUCache } from 'lru-cache'
+import type { AppDb } from '../../database/app-db.ts'
+import type { Database } from '../../database/pool.ts'
+import { defaultLists } from './default-rules.ts'
+import {
+  claimDryRuns,
+  type DryRunJob,
+  failDryRun,
+  forgetDryRuns,
+  recordStretch,
+} from './dry-run-errands.sql.ts'
+import { walkStretch } from './dry-run-walk.ts'
+import { termsOfRevisions } from './dry-runs.sql.ts'
+import { nativeEngine, type PatternEngine, portableEngine } from './engine/patterns.ts'
+import { RuleSet } from './engine/rule-set.ts'
+
+interface DryRunParts {
+  readonly database: Database
+  readonly clock: () => number
+}
+
+/** A stretch takes a tenth of it. */
+const leaseMs = 5000
+/** Stretches in a row that came to no end: it kills whoever takes it. */
+const mostTries = 5
+const keepSeconds = 14 * 86_400
+
+/** Dry runs, a stretch at a time: runs of all apps take turns, with whichever worker is free. */
+export function dryRunErrands({ database, clock }: DryRunParts) {
+  const { db } = database
+  const engine = nativeEngine().then((native) => native ?? portableEngine)
+  const sets = new LRUCache<string, RuleSet>({ max: 10 })
+
+  async function setOf(inApp: AppDb, job: DryRunJob): Promise<RuleSet> {
+    const set = sets.get(job.id) ?? (await compile(inApp, job, await engine))
+    sets.set(job.id, set)
+    return set
+  }
+
+  return {
+    name: 'dry runs',
+    claim: (most: number) => claimDryRuns(db, most, leaseMs),
+    async carryOut(job: DryRunJob): Promise<string> {
+      if (job.tries > mostTries) {
+        await failDryRun(db, job, clock())
+        return 'failed'
+      }
+      const inApp = { appId: job.appId, db }
+      const stretch = await walkStretch(inApp, job, await setOf(inApp, job))
+      await recordStretch(db, job, stretch, clock())
+      return 'walked'
+    },
+    async tidy(): Promise<void> {
+      while (await forgetDryRuns(db, clock() - keepSeconds));
+    },
+  }
+}
+
+/** Both rules in one set, named after their place. */
+async function compile(db: AppDb, job: DryRunJob, engine: PatternEngine): Promise<RuleSet> {
+  const lists = new Map<string, readonly string[]>()
+  for (const { id, terms } of await termsOfRevisions(db, job.lists)) lists.set(id, terms)
+  for (const [id, { searchTerms }] of defaultLists) lists.set(id, searchTerms)
+  const [a, b] = job.rules
+  const named = [
+    { ...a, id: 'a', revisionId: 'a' },
+    ...(b ? [{ ...b, id: 'b', revisionId: 'b' }] : []),
+  ]
+  return new RuleSet(named, lists, engine)
+}

@@ -1,0 +1,114 @@
+import type { DryRun, dryRuns } from '@chorale/contract/moderation'
+import { v7 as uuidv7 } from 'uuid'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { lockApp } from '../apps/index.ts'
+import { checkReferences } from './conditions.ts'
+import {
+  cancelDryRun,
+  countOpenDryRuns,
+  currentRevisions,
+  type DryRunRow,
+  findDryRun,
+  insertDryRun,
+  listMatches,
+  type TriedRule,
+} from './dry-runs.sql.ts'
+import { checkFilters } from './filters.ts'
+import type { RuleContent, RuleRow } from './rules.sql.ts'
+import { accessRevision, accessRule, blank, contentFrom, revisionIdOf } from './rules.ts'
+
+const daySeconds = 86_400
+/** Of an app, that wait or run. */
+const mostOpen = 3
+
+export const dryRunHandlers: Handlers<typeof dryRuns> = {
+  async dryRunRule({ params: { ruleId }, body }, ctx) {
+    const { revisionId, draft, compareWith } = body
+    if (revisionId && draft) throw badRequest('draft', 'Give either a revision or a draft.')
+    const revision = (id: string) => accessRevision(ctx, { ruleId, revisionId: id })
+    const row = revisionId ? await revision(revisionId) : await accessRule(ctx, ruleId)
+    const a = draft ? { ...contentOf(contentFrom(draft, row)), id: ruleId } : tried(ctx, row)
+    const b = compareWith && tried(ctx, await revision(compareWith))
+    return begin(ctx, body.days, b ? [a, b] : [a])
+  },
+
+  async dryRunDraft({ body: { days, draft } }, ctx) {
+    return begin(ctx, days, [contentFrom(draft, { ...blank, name: draft.id ?? '' })])
+  },
+
+  async getDryRun({ params: { dryRunId }, query }, ctx) {
+    const run = await accessDryRun(ctx, dryRunId)
+    return { data: { ...shown(run), matches: await listMatches(ctx.db, dryRunId, query) } }
+  },
+
+  async cancelDryRun({ params: { dryRunId } }, ctx) {
+    await cancelDryRun(ctx.db, dryRunId, ctx.now)
+    return { data: shown(await accessDryRun(ctx, dryRunId)) }
+  },
+}
+
+async function begin(ctx: Ctx, days: number, rules: DryRunRow['rules']) {
+  const all = rules.filter((rule) => rule !== undefined)
+  for (const { filters, conditions } of all) {
+    checkFilters(filters)
+    await checkReferences(ctx.db, conditions)
+  }
+  await lockApp(ctx.db)
+  if ((await countOpenDryRuns(ctx.db)) >= mostOpen) {
+    throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostOpen, what: 'dry runs at a time' })
+  }
+  const referred = all
+    .flatMap(({ conditions }) => conditions)
+    .filter(({ isKeywordsReferencePresent }) => isKeywordsReferencePresent)
+  const run = {
+    id: uuidv7(),
+    rules,
+    lists: await currentRevisions(
+      ctx.db,
+      referred.flatMap(({ value }) => value),
+    ),
+    since: ctx.now - days * daySeconds,
+    createdAt: ctx.now,
+  }
+  return { data: shown(await insertDryRun(ctx.db, run)) }
+}
+
+async function accessDryRun({ db }: Ctx, dryRunId: string): Promise<DryRunRow> {
+  const run = await findDryRun(db, dryRunId)
+  if (!run) throw new Failure('ERR_DRY_RUN_NOT_FOUND', { dryRunId })
+  return run
+}
+
+function tried({ app }: Ctx, row: RuleRow): TriedRule {
+  const { id, revision } = row
+  return { ...contentOf(row), id, revisionId: revisionIdOf(app.appId, id, revision) }
+}
+
+function contentOf(rule: RuleContent): RuleContent {
+  const { name, description, enabled, filters, conditions, actions } = rule
+  return { name, description, enabled, filters, conditions, actions }
+}
+
+function shown(run: DryRunRow): DryRun {
+  const { id, status, since, createdAt, endedAt, scanned, onlyA, onlyB, both } = run
+  const [a, b] = run.rules
+  return {
+    ...{ id, status, since, createdAt },
+    ...(endedAt !== null && { endedAt }),
+    rules: { a: shownRule(a), ...(b && { b: shownRule(b) }) },
+    progress: { scanned, total: totalOf(run) },
+    counts: { caught: onlyA + onlyB + both, onlyA, onlyB, both },
+  }
+}
+
+function shownRule({ id, revisionId, name, actions }: TriedRule) {
+  return { ...(id && { id }), ...(revisionId && { revisionId }), name, action: actions }
+}
+
+/** Ids grow with time: what is left is judged by how many of them are. */
+function totalOf({ status, scanned, firstId, lastId, reachedId }: DryRunRow): number {
+  if (status === 'done' || firstId === null || lastId === null || reachedId === null) return scanned
+  const share = (lastId - reachedId) / Math.max(1, lastId - firstId)
+  return share > 0 ? Math.max(scanned, Math.round(scanned / share)) : scanned
+}
