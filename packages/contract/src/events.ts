@@ -60,7 +60,10 @@ export interface Events {
     scope: string
     permissions: Readonly<Record<string, unknown>>
   }
-  /** A message was sent, or something happened to a group. Data that are too large are left out. */
+  /**
+   * A message was sent, or something happened to a group. Data that are too large are left out.
+   * `caught`: by a rule of moderation, and whether others than its sender are shown it.
+   */
   'entry.appended': EntryPlace & {
     sender: string
     category: string
@@ -69,6 +72,7 @@ export interface Events {
     parentSeq?: number
     data?: Readonly<Record<string, unknown>>
     extra?: Readonly<Record<string, unknown>>
+    caught?: 'withheld' | 'shown'
   }
   'message.edited': EntryPlace
   'message.deleted': EntryPlace

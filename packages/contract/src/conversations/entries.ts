@@ -69,7 +69,12 @@ const dataFields = {
       }),
     ),
   ),
-  moderation: Type.Optional(Type.Object({ status: Type.String() })),
+  moderation: Type.Optional(
+    Type.Object({
+      status: Type.String(),
+      rule: Type.Optional(Type.Object({ id: Type.String(), name: Type.String() })),
+    }),
+  ),
   action: Type.Optional(Type.String()),
   oldScope: Type.Optional(Type.String()),
   newScope: Type.Optional(Type.String()),

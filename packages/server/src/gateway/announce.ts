@@ -58,7 +58,10 @@ export function openAnnouncer(signals: Signals, movementOf: Movement): Sink {
 }
 
 function signalOf(entries: readonly AppendedEntry[]): ConversationSignal {
-  const size = entries.reduce((sum, { data, extra }) => sum + sizeOf(data) + sizeOf(extra), 0)
+  const size = entries.reduce(
+    (sum, { data, extra, verdict }) => sum + sizeOf(data) + sizeOf(extra) + sizeOf(verdict),
+    0,
+  )
   return size > mostCharacters ? { is: 'behind' } : { is: 'entries', entries }
 }
 

@@ -83,7 +83,7 @@ function viewers({ receiver, uid }: Seat) {
 }
 
 async function say(
-  { connection }: Session,
+  { connection, uid }: Session,
   type: 'message' | 'changed',
   label: string,
   change: number,
@@ -92,7 +92,8 @@ async function say(
   for (const entry of entries) {
     await connection.room()
     const at = { seq: entry.seq, change: type === 'changed' ? entry.change : change }
-    connection.say(printEntryFrame(type, label, at, entry.texts[0] ?? ''))
+    const text = entry.own?.uid === uid ? entry.own.text : entry.texts[0]
+    connection.say(printEntryFrame(type, label, at, text ?? ''))
   }
 }
 

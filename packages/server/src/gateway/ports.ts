@@ -27,6 +27,8 @@ export interface ShownEntry extends Position {
   readonly arrives: string | undefined
   /** JSON text of the message, one for each of the viewers. */
   readonly texts: readonly string[]
+  /** What its sender is shown of it, where that is not what the whole group is shown. */
+  readonly own?: { readonly uid: string; readonly text: string } | undefined
 }
 
 /** Undefined: every member of the group. */

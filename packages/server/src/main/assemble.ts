@@ -12,6 +12,12 @@ import { pendingMigrations } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
 import { movementOf, openAppendLane, openPeople } from '../domain/conversations/index.ts'
+import {
+  nativeEngine,
+  openJudge,
+  openRuleSets,
+  portableEngine,
+} from '../domain/moderation/index.ts'
 import { openGates } from '../domain/webhooks/index.ts'
 import { openAnnouncer } from '../gateway/announce.ts'
 import { type Metrics, openMetrics } from '../http/metrics.ts'
@@ -81,13 +87,14 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const { inspect } = stack.use(
     await openGates({ db: background.db, egress, vault, log, timeoutMs }),
   )
+  const judge = openJudge(openRuleSets((await nativeEngine()) ?? portableEngine))
   const pipeline = openPipeline({
     database,
     vault,
     identify,
     rateLimit: openRateLimit(config.API_PROCESSES),
     handlers: handlersWith(
-      { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect },
+      { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect, judge },
       openEventFeed(stream, log),
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config) },
     ),

@@ -59,7 +59,8 @@ export async function readAppends(db: Db, writtenUntil: number): Promise<Page<Ap
     select r.receipt_id as receipt, e.app_id as "appId", e.bucket, e.conversation_key as key, e.seq,
            e.id, e.sent_at as at, e.sender, e.category, e.type, e.muid, e.parent_seq as "parentSeq",
            case when length(e.data::text) <= ${mostDataCharacters} then e.data::text end as data,
-           case when length(e.extra::text) <= ${mostDataCharacters} then e.extra::text end as extra
+           case when length(e.extra::text) <= ${mostDataCharacters} then e.extra::text end as extra,
+           e.verdict::text as verdict
     from append_receipts r
     cross join lateral unnest(r.buckets, r.conversation_keys, r.first_seqs, r.last_seqs)
       as t(bucket, key, first, last)

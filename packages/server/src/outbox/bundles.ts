@@ -78,7 +78,7 @@ function body(appId: string, events: readonly string[]): string {
 /** Put together by hand: data and extras are JSON text already, and this is the path of a send. */
 function eventText(entry: AppendedEntry): string {
   const { bucket, key, seq, id, at, sender, category, type } = entry
-  const { muid = null, parentSeq = null, data, extra = null } = entry
+  const { muid = null, parentSeq = null, data, extra = null, verdict = null } = entry
   const small = data !== null && data.length + (extra?.length ?? 0) <= mostDataCharacters
   return (
     `{"id":"${entryEventId(entry)}","name":"entry.appended","at":${at},"payload":{` +
@@ -88,6 +88,12 @@ function eventText(entry: AppendedEntry): string {
     (parentSeq === null ? '' : `,"parentSeq":${parentSeq}`) +
     (small ? `,"data":${data}` : '') +
     (small && extra !== null ? `,"extra":${extra}` : '') +
+    (verdict === null ? '' : `,"caught":"${caughtBy(verdict)}"`) +
     '}}'
   )
+}
+
+function caughtBy(verdict: string): 'withheld' | 'shown' {
+  const { withheld }: { withheld?: true } = JSON.parse(verdict)
+  return withheld ? 'withheld' : 'shown'
 }

@@ -26,6 +26,8 @@ export interface AppendedEntry {
   /** JSON text, as are the extras. Null: too large to travel, read it from the log. */
   readonly data: string | null
   readonly extra?: string | null | undefined
+  /** JSON text, where a rule has caught it. */
+  readonly verdict?: string | null | undefined
 }
 
 /** The entries of one receipt, in the order of the batch. */

@@ -9,6 +9,7 @@ import type { Db } from '../database/app-db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
 import { openAppendLane, openPeople } from '../domain/conversations/index.ts'
+import { openJudge, openRuleSets, portableEngine } from '../domain/moderation/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { buildServer } from '../http/server.ts'
@@ -48,7 +49,8 @@ describe('with a handler that does what it should not', () => {
     )
     const { lines, log } = recordingLog()
     const lane = openAppendLane(database.db, () => 1_700_000_000)
-    const sending = { db: database.db, lane, people: openPeople(database.db) }
+    const judge = openJudge(openRuleSets(portableEngine))
+    const sending = { db: database.db, lane, people: openPeople(database.db), judge }
     const handlers = handlersWith(
       sending,
       { read: async () => 'away' },

@@ -86,7 +86,7 @@ export const hotStatements: Readonly<Record<string, Work>> = {
   'place of a group': ({ db, appId }, { guid, uid }) =>
     findGroupPlaces(db, [{ appId, of: guid, viewer: uid }]),
   'page of a conversation': ({ db, appId }, { place, head }) => {
-    const page = { after: 0, before: head, direction: 'prepend', limit: 30 } as const
+    const page = { after: 0, before: head, direction: 'prepend', limit: 30, own: 'nobody' } as const
     return findPages(db, [{ appId, ...place, ...page }])
   },
   'moves of a reader': ({ db, appId }, { place, uid, head }) =>
@@ -185,5 +185,6 @@ function appendOf({ appId, uid, place }: Crowded): string[] {
     thrice('null'),
     thrice('null'),
     thrice(true),
+    thrice('null'),
   ]
 }

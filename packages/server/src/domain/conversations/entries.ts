@@ -1,3 +1,5 @@
+import type { Action, Condition } from '@chorale/contract/moderation'
+
 /** The place of a conversation: an internal key, never the public label. */
 export interface ConversationKey {
   readonly bucket: number
@@ -19,6 +21,28 @@ export interface EntryRow extends ConversationKey {
   readonly updatedAt: number
   readonly editedAt: number | null
   readonly deletedAt: number | null
+  /** Null for nearly all: no rule has caught it, and no moderator has judged it. */
+  readonly verdict?: Verdict | null
+}
+
+/** What was decided about a message. */
+export interface Verdict {
+  /** By which rule; none where a moderator did it without one. */
+  readonly rule?: { readonly id: string; readonly name: string; readonly revisionId: string }
+  readonly condition?: Condition
+  readonly actions: readonly Action[]
+  /** From its first moment on. */
+  readonly withheld?: true
+  /** What it says, while it is withheld: the row itself is that of one deleted for ever. */
+  readonly sealed?: Sealed
+}
+
+export interface Sealed {
+  readonly data: Readonly<Record<string, unknown>>
+  readonly extra: Extra | null
+  /** Whether it would raise unread counts, and become the last message. */
+  readonly counts: boolean
+  readonly shows: boolean
 }
 
 /** What stands beside the data, where there is any. */
@@ -77,6 +101,17 @@ export function movementOf(row: Spoken): {
 /** The id of the other message that this one shows. */
 export function refersTo(row: EntryRow): number | undefined {
   return actionOf(row)?.messageId ?? (row.deletedAt === null ? row.extra?.quoted : undefined)
+}
+
+/** What is withheld is there for its sender; for everyone else it stays deleted for ever. */
+export function seenBy(viewer: string | undefined, entry: Entry): Entry {
+  const { sealed } = entry.row.verdict ?? {}
+  if (!sealed || entry.row.sender !== viewer) return entry
+  return { ...entry, row: opened(entry.row, sealed) }
+}
+
+export function opened(row: EntryRow, { data, extra }: Sealed): EntryRow {
+  return { ...row, data: JSON.stringify(data), extra, deletedAt: null }
 }
 
 export function otherThan(uid: string, [a, b]: readonly [string, string]): string {

@@ -2,7 +2,13 @@ import type { AppDb, Db } from '../../database/app-db.ts'
 import type { AppendedEntry } from '../../outbox/committed.ts'
 import { conversationIdOf } from '../users/index.ts'
 import { groupConversationId, type People } from './counterparts.ts'
-import { type ConversationKey, type Entry, movementOf, type Receiver } from './entries.ts'
+import {
+  type ConversationKey,
+  type Entry,
+  movementOf,
+  type Receiver,
+  type Verdict,
+} from './entries.ts'
 import {
   changesAfter,
   entriesAfter,
@@ -39,6 +45,8 @@ interface ShownEntry {
   readonly arrives: string | undefined
   /** JSON text, one for each of the viewers. */
   readonly texts: readonly string[]
+  /** What its sender is shown of it, where that is not what the whole group is shown. */
+  readonly own?: { readonly uid: string; readonly text: string } | undefined
 }
 
 /** Undefined: every member of the group, who are all shown the same. */
@@ -69,12 +77,26 @@ export function openFeed(db: Db, peopleOf: (appId: string) => People) {
         print(within(from.appId), peopleOf(from.appId), entries, { viewer, members }),
       ),
     )
+    const own = viewers.includes(undefined) ? await showOwn(from, entries, print) : undefined
     return rows.map((row, place) => ({
       seq: row.seq,
       change: row.change,
       ...movementOf(row),
       texts: printed.map((texts) => texts[place] ?? ''),
+      own: own?.get(row.seq),
     }))
+  }
+
+  /** Withheld messages, as those who sent them see them, by seq. */
+  async function showOwn(from: Followed, entries: readonly Entry[], print: typeof printEntries) {
+    const withheld = entries.filter(({ row }) => row.verdict?.sealed)
+    const shown = withheld.map(async (entry) => {
+      const { seq, sender: uid } = entry.row
+      const view = { viewer: uid, members: true }
+      const [text = ''] = await print(within(from.appId), peopleOf(from.appId), [entry], view)
+      return [seq, { uid, text }] as const
+    })
+    return new Map(await Promise.all(shown))
   }
 
   return {
@@ -132,10 +154,12 @@ function asSeat({ withUid, withGuid, head, change, ...row }: SeatRow): Seat {
 
 function asRow({ bucket, key }: ConversationKey, entry: AppendedEntry): FeedRow {
   const { seq, id, at, sender, category, type, muid, data, extra } = entry
+  const verdict: Verdict | null = entry.verdict == null ? null : JSON.parse(entry.verdict)
   return {
     ...{ bucket, key, seq, id, sender, category, type, data: data ?? '{}' },
     muid: muid ?? null,
     extra: extra == null ? null : JSON.parse(extra),
-    ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null, change: 0 },
+    ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: verdict?.sealed ? at : null },
+    ...{ verdict, change: 0 },
   }
 }

@@ -25,8 +25,11 @@ export {
   type EntryRow,
   type Extra,
   movementOf,
+  opened,
   otherThan,
   type Receiver,
+  type Sealed,
+  type Verdict,
 } from './entries.ts'
 export { openFeed } from './feed.ts'
 export { pairsOf } from './labels.ts'

@@ -20,6 +20,8 @@ export interface NewEntry extends ConversationKey {
   readonly counts: boolean
   /** Becomes the last message that lists show. */
   readonly shows: boolean
+  /** JSON text, where a rule has caught it. */
+  readonly verdict?: string | undefined
   /** By how many the participants grow with it. */
   readonly joins?: number | undefined
 }
@@ -36,7 +38,7 @@ export interface Placed {
 const append = hot<Placed>(
   'append',
   `select seq, id, counted, at, receipt from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-     $13, $14, $15, $16, $17, $18, $19)`,
+     $13, $14, $15, $16, $17, $18, $19, $20)`,
 )
 
 /** Appends in one statement, all or nothing; results in the order of the entries. */
@@ -58,7 +60,7 @@ interface Growth extends ConversationKey {
 }
 
 /** The columns of a batch: first its conversations in key order, then its entries. */
-function appendArguments(entries: readonly NewEntry[]): Buffer[] {
+function appendArguments(entries: readonly NewEntry[]): (Buffer | null)[] {
   const growths = new Map<string, Growth>()
   const placed = entries.map((entry) => {
     const { bucket, key, joins = 0 } = entry
@@ -94,6 +96,10 @@ function appendArguments(entries: readonly NewEntry[]): Buffer[] {
     texts(entries.map(({ extra }) => extra ?? null)),
     bigints(entries.map(({ parentSeq }) => parentSeq ?? null)),
     bools(entries.map(({ counts }) => counts)),
+    // Hardly ever: no batch pays for it that has none.
+    entries.some(({ verdict }) => verdict !== undefined)
+      ? texts(entries.map(({ verdict }) => verdict ?? null))
+      : null,
   ]
 }
 
@@ -115,7 +121,7 @@ export const entryColumns = sql.raw(`
   e.bucket, e.conversation_key as key, e.seq, e.id, e.sender, e.category, e.type, e.muid,
   e.data::text as data, e.extra, e.sent_at as "sentAt",
   coalesce(e.updated_at, e.sent_at) as "updatedAt", e.edited_at as "editedAt",
-  e.deleted_at as "deletedAt"`)
+  e.deleted_at as "deletedAt", e.verdict`)
 
 export interface Muid extends ConversationKey {
   readonly sender: string

@@ -1,6 +1,6 @@
 import type { AppDb } from '../../database/app-db.ts'
 import { loadCounterparts, type People } from './counterparts.ts'
-import { actionOf, type Entry, type Receiver, refersTo } from './entries.ts'
+import { actionOf, type Entry, type Receiver, refersTo, seenBy } from './entries.ts'
 import { countReplies, findOwnReactions, findReferred } from './entry-facts.sql.ts'
 import { type EntryView, printEntry } from './print-entry.ts'
 import { type Receipt, receiptsIn, stretchesOf } from './receipts.ts'
@@ -11,10 +11,11 @@ const nothing = new Map<number, never>()
 export async function printEntries(
   db: AppDb,
   from: People,
-  entries: readonly Entry[],
+  stored: readonly Entry[],
   view: EntryView,
 ): Promise<string[]> {
   const { viewer } = view
+  const entries = stored.map((entry) => seenBy(viewer, entry))
   const rows = entries.map(({ row }) => row)
   const referred = await loadReferred(db, entries)
   const people = await loadPeople(from, [...entries, ...referred.values()], view)
@@ -28,7 +29,12 @@ export async function printEntries(
       rows.filter(({ extra }) => extra?.thread),
     ),
     ownReactions: await findOwnReactions(db, withReactions, viewer),
-    receipts: await loadReceipts(db, from, entries),
+    // Nobody has read what nobody was shown.
+    receipts: await loadReceipts(
+      db,
+      from,
+      entries.filter(({ row }) => !row.verdict?.sealed),
+    ),
   }
   return entries.map((entry) => printEntry(entry, facts, view))
 }
@@ -37,9 +43,10 @@ export async function printEntries(
 export async function printFresh(
   db: AppDb,
   from: People,
-  entries: readonly Entry[],
+  stored: readonly Entry[],
   view: EntryView,
 ): Promise<string[]> {
+  const entries = stored.map((entry) => seenBy(view.viewer, entry))
   const referred = await loadReferred(db, entries)
   const people = await loadPeople(from, [...entries, ...referred.values()], view)
   const none = { replies: nothing, ownReactions: nothing, receipts: nothing }

@@ -5,15 +5,19 @@ import { type Entry, visibleFrom } from '../conversations/index.ts'
 import { findMembership } from './access.sql.ts'
 import { findMessage, lockConversationOf } from './messages.sql.ts'
 
-/** The only way to a message: it exists, and the acting user may see it; or the failure. */
+/**
+ * The only way to a message: it exists, and the acting user may see it; or the failure. `look`: also
+ * at what is withheld from everyone else.
+ */
 export async function accessMessage(
   ctx: Ctx,
   id: string,
-  purpose: 'read' | 'change',
+  purpose: 'look' | 'read' | 'change',
 ): Promise<Entry> {
   // The conversation before the entry, as everywhere.
   if (purpose === 'change') await lockConversationOf(ctx.db, Number(id))
-  const entry = await findMessage(ctx.db, Number(id), purpose === 'change')
+  const own = purpose === 'look' ? ctx.actor?.uid : undefined
+  const entry = await findMessage(ctx.db, Number(id), purpose === 'change', own)
   if (!entry) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id })
   if (ctx.actor) {
     const from = await visibleFrom(ctx.db, entry.row, ctx.actor.uid)

@@ -13,6 +13,7 @@ import {
   type Span,
   scanEntries,
   userScan,
+  visibleTo,
 } from './history.sql.ts'
 import type { HistoryReads } from './history-reads.ts'
 import { searchEntries } from './search.ts'
@@ -28,6 +29,8 @@ interface Asked {
   readonly words: string | undefined
   readonly filter: RawBuilder<unknown> | undefined
   readonly limit: number
+  /** Whose withheld messages are shown, too. */
+  readonly own: string | undefined
 }
 
 /** A page looks at so many entries at most; then it ends, full or not, and says where to go on. */
@@ -49,7 +52,7 @@ export async function pageOf(
   if (words !== undefined) return searchedPage(db, scope, span, { ...asked, words })
   const page =
     scope.kind === 'conversation' && scope.parentSeq === undefined && !asked.filter
-      ? await plainPage(reads, db, scope, span, asked.limit)
+      ? await plainPage(reads, db, scope, span, asked)
       : await scannedPage(db, scope, span, asked)
   return span.direction === 'append' ? page : { ...page, entries: page.entries.toReversed() }
 }
@@ -61,12 +64,12 @@ async function plainPage(
   db: AppDb,
   scope: Conversation,
   span: Span,
-  limit: number,
+  { limit, own }: Asked,
 ): Promise<Page> {
   const { bucket, key, receiver } = scope
   const bounds = await boundsOf(db, scope, span)
   const { direction } = span
-  const question = { appId: db.appId, bucket, key, ...bounds, direction, limit }
+  const question = { appId: db.appId, bucket, key, ...bounds, direction, limit, own }
   const rows = await reads.page(question)
   return {
     entries: rows.map((row) => ({ row, receiver })),
@@ -79,15 +82,16 @@ async function scannedPage(
   db: AppDb,
   scope: Exclude<Scope, { kind: 'nothing' }>,
   span: Span,
-  { filter, limit }: Asked,
+  { filter, limit, own }: Asked,
 ): Promise<Page> {
+  const wanted = sql`${visibleTo(own)} and ${filter ?? sql`true`}`
   const scan = await scannerOf(db, scope, span)
   const entries: Entry[] = []
   let looked = 0
   let size = filter ? Math.max(200, limit * 2) : limit
   for (;;) {
     const left = limit - entries.length
-    const found = await scanEntries(db, scan.next(size), span.direction, filter ?? sql`true`, left)
+    const found = await scanEntries(db, scan.next(size), span.direction, wanted, left)
     entries.push(...found.entries)
     looked += found.looked
     if (entries.length === limit) return { entries, goOnFrom: entries.at(-1)?.row.id }
@@ -114,7 +118,7 @@ async function searchedPage(
       limit: comparedAtOnce,
     })
     const left = limit - entries.length
-    const all = sql`${within(scope)} and ${filter}`
+    const all = sql`not e.erased and ${within(scope)} and ${filter}`
     const found = await scanEntries(db, placesScan(db, places), 'prepend', all, left)
     entries.push(...found.entries)
     if (entries.length === limit) return backwards(entries, entries.at(-1)?.row.id)

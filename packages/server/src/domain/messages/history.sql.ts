@@ -43,6 +43,8 @@ export interface PageQuestion extends ConversationKey, Bounds {
   readonly appId: string
   readonly direction: Span['direction']
   readonly limit: number
+  /** Whose withheld messages are shown, too. */
+  readonly own: string | undefined
 }
 
 /** Where it lies is known to whoever asks. */
@@ -57,15 +59,17 @@ const forth = hot<PageRow>('history, forth', statement('asc'))
 
 function statement(order: 'asc' | 'desc'): string {
   return `select w.place, e.*
-   from unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-     with ordinality as w(app_id, bucket, key, after, before, most, place)
+   from unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
+               $7::text[])
+     with ordinality as w(app_id, bucket, key, after, before, most, own, place)
    cross join lateral (
      select e.seq, e.id, e.sender, e.category, e.type, e.muid, e.data::text as data, e.extra,
             e.sent_at as "sentAt", e.updated_at as "updatedAt", e.edited_at as "editedAt",
-            e.deleted_at as "deletedAt"
+            e.deleted_at as "deletedAt", e.verdict
      from entries e
      where e.bucket = w.bucket and e.conversation_key = w.key and e.app_id = w.app_id
-       and e.seq > w.after and e.seq < w.before and not e.erased
+       and e.seq > w.after and e.seq < w.before
+       and (not e.erased or (e.sender = w.own and e.verdict ? 'sealed'))
      order by e.seq ${order} limit w.most) e`
 }
 
@@ -88,6 +92,7 @@ export async function findPages(
       bigints(asked.map(({ after }) => after)),
       bigints(asked.map(({ before }) => before)),
       bigints(asked.map(({ limit }) => limit)),
+      texts(asked.map(({ own }) => own ?? null)),
     ])
     const pages = asked.map((question) => found.get(pageName(question)))
     for (const row of rows) {
@@ -102,8 +107,8 @@ function entryOf({ bucket, key }: ConversationKey, row: PageRow): EntryRow {
   return Object.assign(row, { bucket, key, updatedAt: row.updatedAt ?? row.sentAt })
 }
 
-export function pageName({ key, after, before, direction, limit }: PageQuestion): string {
-  return `${key} ${after} ${before} ${direction} ${limit}`
+export function pageName({ key, after, before, direction, limit, own }: PageQuestion): string {
+  return `${key} ${after} ${before} ${direction} ${limit} ${own ?? ''}`
 }
 
 /** Where a span lies in a conversation. */
@@ -169,6 +174,13 @@ export interface Scanned {
   readonly farSeq: number
 }
 
+/** What is not deleted for ever, and, for its sender, what is withheld. */
+export function visibleTo(own: string | undefined): RawBuilder<unknown> {
+  return own === undefined
+    ? sql`not e.erased`
+    : sql`(not e.erased or (e.sender = ${own} and e.verdict ? 'sealed'))`
+}
+
 /** Looks at so many entries of a scope at most, and returns those that match, in its direction. */
 export async function scanEntries(
   db: AppDb,
@@ -185,7 +197,7 @@ export async function scanEntries(
     select l.n as looked, l.far_id as "farId", l.far_seq as "farSeq", m.*
     from looked l left join lateral (
       select ${foundColumns} from e ${sides}
-      where not e.erased and ${filter} order by e.id ${order} limit ${limit}) m on true
+      where ${filter} order by e.id ${order} limit ${limit}) m on true
     order by m.id ${order}`.execute(db.db)
   const [first] = rows
   if (!first) return { entries: [], looked: 0, farId: 0, farSeq: 0 }

@@ -105,7 +105,9 @@ function read(reads: HistoryReads, { ctx, scope, query, about }: Listing): Promi
   if (words !== undefined && query.affix === 'append') {
     throw badRequest('affix', 'A search goes back from the newest message: use prepend.')
   }
-  const asked = { words, filter: filterOf(query, about), limit }
+  // Nothing was ever withheld in an app that has never moderated.
+  const own = ctx.app.moderationVersion === 0 ? undefined : ctx.actor?.uid
+  const asked = { words, filter: filterOf(query, about), limit, own }
   return pageOf(reads, ctx.db, scope, spanOf(query), asked)
 }
 

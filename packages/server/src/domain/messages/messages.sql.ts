@@ -40,12 +40,15 @@ export async function findMessage(
   { appId, db }: AppDb,
   id: number,
   lock: boolean,
+  /** Whose withheld messages are found, too. */
+  own?: string,
 ): Promise<Entry | undefined> {
   const { rows } = await sql<FoundRow>`
     select ${foundColumns} from entries e
     join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
     ${sides}
-    where e.bucket = ${id % 64} and e.id = ${id} and e.app_id = ${appId} and not e.erased
+    where e.bucket = ${id % 64} and e.id = ${id} and e.app_id = ${appId}
+      and (not e.erased or (e.sender = ${own ?? null} and e.verdict ? 'sealed'))
     ${lock ? sql`for no key update of e` : sql``}`.execute(db)
   return rows[0] && asFound(rows[0])
 }

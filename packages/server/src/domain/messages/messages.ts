@@ -15,7 +15,7 @@ type MessageHandlers = Pick<
 
 export const messageHandlers: MessageHandlers = {
   async getMessage({ params: { id } }, ctx) {
-    return answerWith(ctx, await accessMessage(ctx, id, 'read'))
+    return answerWith(ctx, await accessMessage(ctx, id, 'look'))
   },
 
   async editMessage({ params: { id }, body }, ctx) {

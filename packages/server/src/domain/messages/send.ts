@@ -21,6 +21,7 @@ import {
   printFresh,
   type Receiver,
 } from '../conversations/index.ts'
+import type { Judge } from '../moderation/index.ts'
 import { requireUser } from '../users/index.ts'
 import { accessMessage } from './access.ts'
 import { type Content, checkContent } from './content.ts'
@@ -35,6 +36,7 @@ import {
   userQuestionName,
 } from './targets.sql.ts'
 import { subscribeByReply } from './threads.sql.ts'
+import { moderated, storedAs } from './withholding.ts'
 
 const systemUid = 'app_system'
 const atOnce = { concurrency: 1, mostPerBatch: 200 }
@@ -44,6 +46,7 @@ export interface Sending {
   readonly lane: Lane<NewEntry, Appended>
   readonly people: (appId: string) => People
   readonly inspect?: Inspect
+  readonly judge: Judge
 }
 
 type SendHandlers = Pick<
@@ -52,7 +55,7 @@ type SendHandlers = Pick<
 >
 
 /** The hot way: what a send must know is asked together with others, and committed together. */
-export function sendHandlers({ db, lane, people, inspect }: Sending): SendHandlers {
+export function sendHandlers({ db, lane, people, inspect, judge }: Sending): SendHandlers {
   const userTarget = openLoader({
     ...atOnce,
     fetch: (questions) => findUserTargets(db, questions),
@@ -122,18 +125,26 @@ export function sendHandlers({ db, lane, people, inspect }: Sending): SendHandle
     const plain = JSON.stringify(content.data)
     const inspector = inspect?.(ctx.db.appId)
     const unplaced = { seq: 0, id: 0, at: ctx.now }
-    const data = inspector
+    const passed = inspector
       ? await inspected(inspector, ctx, from, { row: rowAt(unplaced, plain), receiver })
       : plain
+    // An app that has never moderated pays for nothing but this comparison.
+    const judgement =
+      ctx.app.moderationVersion > 0 && sender.actor
+        ? await judge(ctx, { ...content, sender: sender.uid, receiver, from })
+        : undefined
+    const data = judgement ? moderated(passed, judgement) : passed
+    const said = {
+      ...{ data, extra, counts: !parent && counts(content) },
+      shows: shows(ctx, content, parent !== undefined),
+    }
     // First, so that no reply is stored whose sender does not follow the thread.
     if (parent) await subscribeByReply(ctx.db, parent.row, sender.uid)
     const placed = await lane.add({
-      ...{ bucket, key, appId: ctx.db.appId, sender: sender.uid, category, type, data },
+      ...{ bucket, key, appId: ctx.db.appId, sender: sender.uid, category, type },
+      ...storedAs(said, judgement),
       muid: body.muid,
-      extra: extra && JSON.stringify(extra),
       parentSeq: parent?.row.seq,
-      counts: !parent && counts(content),
-      shows: shows(ctx, content, parent !== undefined),
     })
     const stored = placed.repeated ? await findEntry(ctx.db, conversation, placed.seq) : undefined
     const row = stored ?? rowAt(placed, data)

@@ -1,5 +1,8 @@
 export { dryRunErrands } from './dry-run-errands.ts'
 export { dryRunHandlers } from './dry-runs.ts'
+export { nativeEngine, portableEngine } from './engine/patterns.ts'
+export { type Judge, type Judgement, openJudge } from './judge.ts'
 export { keywordListHandlers, keywordListOfAppHandlers } from './keyword-lists.ts'
 export { reasonHandlers } from './reasons.ts'
+export { openRuleSets } from './rule-sets.ts'
 export { ruleHandlers, ruleOfAppHandlers } from './rules.ts'

@@ -79,6 +79,7 @@ async function seenAt(
 async function sceneOfEntry(db: AppDb, seen: Seen): Promise<Scene | undefined> {
   const { row } = seen
   const actor = row.sender
+  if (row.verdict?.withheld) return undefined
   if (row.category === 'action') return sceneOfAction(db, seen)
   if (row.category !== 'call') return { ...seen, trigger: 'after_message', actor }
   // The rules of a send let only these through.

@@ -60,7 +60,8 @@ export async function takeFresh(
       cross join lateral (
         select sender, sent_at from entries e
         where e.bucket = s.bucket and e.conversation_key = s.key and e.seq > s.first
-          and e.seq <= s.last and e.app_id = ${appId} and e.category <> 'action') e
+          and e.seq <= s.last and e.app_id = ${appId} and e.category <> 'action'
+          and (e.verdict is null or not e.verdict ? 'withheld')) e
       where s.kind = 'sent'
       union all
       select s.kind, s.uid, m.at from stretch s

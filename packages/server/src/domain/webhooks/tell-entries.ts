@@ -41,7 +41,8 @@ export async function tellEntry(
   db: AppDb,
   wanted: Wanted,
 ): Promise<Telling[]> {
-  const { category, type } = payload
+  const { category, type, caught } = payload
+  if (caught === 'withheld') return []
   const says = category === 'action' ? triggersOfAction(type, payload.data) : triggersOf(payload)
   if (!says.some((trigger) => wanted(2, trigger)) && !hearsLegacy(category, wanted)) return []
   const receiver = await findReceiver(db, payload)

@@ -241,16 +241,22 @@ export class Follower {
 
   #pass(type: 'message' | 'changed', entries: readonly ShownEntry[], viewers: Viewers): void {
     if (entries.length === 0) return
+    const senders = new Set(entries.flatMap(({ own }) => own?.uid ?? []))
     for (const [place, viewer] of viewers.entries()) {
-      const heard = entries.map((entry) => this.#frameOf(type, entry, place))
-      if (viewer === undefined) this.channel.send(heard)
-      else this.channel.sendTo(heard, ({ uid }) => uid === viewer)
+      const heard = entries.map((entry) => this.#frameOf(type, entry, entry.texts[place]))
+      if (viewer !== undefined) this.channel.sendTo(heard, ({ uid }) => uid === viewer)
+      else if (senders.size === 0) this.channel.send(heard)
+      else this.channel.sendTo(heard, ({ uid }) => !senders.has(uid))
+    }
+    for (const sender of senders) {
+      const heard = entries.map((entry) => this.#frameOf(type, entry, ownText(entry, sender)))
+      this.channel.sendTo(heard, ({ uid }) => uid === sender)
     }
   }
 
-  #frameOf(type: 'message' | 'changed', { seq, change, texts }: ShownEntry, place: number): Heard {
+  #frameOf(type: 'message' | 'changed', { seq, change }: ShownEntry, shown = ''): Heard {
     const at = { seq, change: type === 'message' ? this.#change : change }
-    const text = printEntryFrame(type, this.followed.label, at, texts[place] ?? '')
+    const text = printEntryFrame(type, this.followed.label, at, shown)
     return { bytes: framed(text), ...(type === 'message' ? { seq } : { change }) }
   }
 
@@ -276,4 +282,9 @@ export class Follower {
   #sendToAll(text: string): void {
     this.channel.send([{ bytes: framed(text) }])
   }
+}
+
+/** Only in groups, where all others are shown the first text. */
+function ownText({ own, texts }: ShownEntry, uid: string): string | undefined {
+  return own?.uid === uid ? own.text : texts[0]
 }

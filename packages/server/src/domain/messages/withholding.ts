@@ -1,0 +1,43 @@
+import { inside } from '../../pipeline/printed.ts'
+import type { Extra, NewEntry, Sealed, Verdict } from '../conversations/index.ts'
+import type { Judgement } from '../moderation/index.ts'
+
+/** A message as its sender sees it. */
+export interface Said {
+  /** JSON text. */
+  readonly data: string
+  readonly extra: Extra | undefined
+  readonly counts: boolean
+  readonly shows: boolean
+}
+
+type Stored = Pick<NewEntry, 'data' | 'extra' | 'counts' | 'shows' | 'verdict'>
+
+/** The data with what became of the message. */
+export function moderated(data: string, { moderation }: Judgement): string {
+  return inside(data, [`"moderation":${JSON.stringify(moderation)}`])
+}
+
+/** As it is stored: what is withheld has its place in the log, and says nothing there. */
+export function storedAs(said: Said, judgement: Judgement | undefined): Stored {
+  const { data, extra, counts, shows } = said
+  const { verdict } = judgement ?? {}
+  if (judgement?.moderation.status !== 'disapproved' || !verdict) {
+    return {
+      ...{ data, extra: extra && JSON.stringify(extra), counts, shows },
+      verdict: verdict && JSON.stringify(verdict),
+    }
+  }
+  const sealing: Verdict = { ...verdict, withheld: true, sealed: sealed(said) }
+  return {
+    data: '{}',
+    extra: undefined,
+    counts: false,
+    shows: false,
+    verdict: JSON.stringify(sealing),
+  }
+}
+
+export function sealed({ data, extra, counts, shows }: Said): Sealed {
+  return { data: JSON.parse(data), extra: extra ?? null, counts, shows }
+}

@@ -1,0 +1,38 @@
+import { afterAll, expect, test } from 'vitest'
+import { startRealtimeStage } from '../testing/realtime-stage.ts'
+
+const stage = await startRealtimeStage()
+afterAll(() => stage[Symbol.asyncDispose]())
+const { app, full, device, say, sayIn } = stage
+await app.given.users('ann', 'bob', 'cid')
+await app.given.group('tea', { owner: 'ann', members: { participants: ['bob', 'cid'] } })
+await full.createRule({ body: { id: 'no-spam', conditions: [{ value: 'spam' }] } })
+
+const between = { send: (text: string) => say('ann', 'bob', text), label: 'ann_user_bob' }
+const within = { send: (text: string) => sayIn('tea', 'ann', text), label: 'group_tea' }
+
+test.each([
+  ['between two', between],
+  ['in a group', within],
+])('a blocked message %s reaches its sender alone, and leaves no gap', async (_, to) => {
+  await to.send('zero')
+  const own = await device('ann')
+  const other = await device('bob')
+  const { positions } = { positions: other.positions() }
+  for (const text of ['one', 'spam', 'two']) await to.send(text)
+  for (const heard of [own, other]) await expect.poll(() => heard.texts().at(-1)).toBe('two')
+  expect(own.texts()).toEqual(['one', 'spam', 'two'])
+  expect(other.texts()).toEqual(['one', undefined, 'two'])
+  const seqs = other.of('message').map(({ seq }) => seq)
+  expect(seqs).toEqual([0, 1, 2].map((nth) => (seqs[0] ?? 0) + nth))
+  expect(JSON.stringify(other.heard)).not.toContain('spam')
+
+  const back = await device('bob', { positions })
+  const ownBack = await device('ann', { positions })
+  await to.send('three')
+  for (const heard of [back, ownBack]) await expect.poll(() => heard.texts().at(-1)).toBe('three')
+  expect(back.texts()).toEqual(['one', undefined, 'two', 'three'])
+  expect(ownBack.texts()).toEqual(['one', 'spam', 'two', 'three'])
+  expect(JSON.stringify(back.heard)).not.toContain('spam')
+  expect(back.of('reload')).toEqual([])
+})
