@@ -14,6 +14,9 @@ import {
 } from './messages/index.ts'
 import {
   dryRuns,
+  blockedMessages,
+  blockedMessagesOfApp,
+  flaggedMessages,
   keywordLists,
   keywordListsOfApp,
   reasons,
@@ -68,6 +71,9 @@ export const api = {
   keywordLists,
   reasons,
   dryRuns,
+  blockedMessages,
+  blockedMessagesOfApp,
+  flaggedMessages,
   rulesOfApp,
   keywordListsOfApp,
   messages,

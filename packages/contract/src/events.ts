@@ -74,6 +74,12 @@ export interface Events {
     extra?: Readonly<Record<string, unknown>>
     caught?: 'withheld' | 'shown'
   }
+  /** Withheld from all but its sender: by a rule, or by a moderator. */
+  'message.blocked': EntryPlace & { by: 'rule' | 'moderator' }
+  /** For moderators to look at; `by` a rule, or a user, who has an `uid`. */
+  'message.flagged': EntryPlace & { by: 'rule' | 'user'; uid?: string }
+  /** By a moderator. One that was blocked is delivered now, under an id of its own. */
+  'message.approved': EntryPlace & { blockedId?: number }
   'message.edited': EntryPlace
   'message.deleted': EntryPlace
   /** Who takes part without an entry that says so: two users, or the founder of a group. */

@@ -102,3 +102,36 @@ begin
   end if;
 end
 $$;
+
+-- What moderators have to look at, and have looked at: a row per message that a rule has caught or
+-- somebody has reported.
+create table moderation_cases (
+  app_id text collate "C" not null references apps on delete cascade,
+  message_id bigint not null,
+  -- Where the message is; once it was approved and delivered, where that one is.
+  bucket smallint not null,
+  conversation_key bigint not null,
+  seq bigint not null,
+  kind text not null check (kind in ('blocked', 'flagged')),
+  status text not null check (status in ('open', 'approved', 'disapproved')),
+  -- Which rule has caught it, and how; null: users have reported it.
+  verdict jsonb,
+  created_at bigint not null,
+  updated_at bigint not null,
+  primary key (app_id, message_id)
+);
+create index moderation_cases_open on moderation_cases (app_id, kind, message_id)
+  where status = 'open';
+create index moderation_cases_reviewed on moderation_cases (app_id, updated_at, message_id)
+  where status <> 'open';
+
+create table moderation_flags (
+  app_id text collate "C" not null,
+  message_id bigint not null,
+  uid text collate "C" not null,
+  reason_id text collate "C" not null,
+  remark text,
+  flagged_at bigint not null,
+  primary key (app_id, message_id, uid),
+  foreign key (app_id, message_id) references moderation_cases on delete cascade
+);

@@ -1,6 +1,8 @@
 import { eraseDeletedLogs } from './domain/conversations/index.ts'
 import { forgetDeletedGroups, indexMessages } from './domain/messages/index.ts'
 import { announceMessages, notifyPeople } from './domain/notifications/index.ts'
+import { openCases, punishSenders } from './domain/moderation/index.ts'
+import { notifyPeople } from './domain/notifications/index.ts'
 import { countEvents } from './domain/stats/index.ts'
 import { tellWebhooks } from './domain/webhooks/index.ts'
 import type { Listener } from './outbox/listener.ts'
@@ -10,6 +12,8 @@ export const listeners: readonly Listener[] = [
   eraseDeletedLogs,
   forgetDeletedGroups,
   indexMessages,
+  openCases,
+  punishSenders,
   countEvents,
   tellWebhooks,
   notifyPeople,

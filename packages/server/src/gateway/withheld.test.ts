@@ -36,3 +36,21 @@ test.each([
   expect(JSON.stringify(back.heard)).not.toContain('spam')
   expect(back.of('reload')).toEqual([])
 })
+
+test('devices hear that a message was withheld later, and that one was approved', async () => {
+  const [own, other] = [await device('ann'), await device('bob')]
+  const id = await say('ann', 'bob', 'reported')
+  await expect.poll(() => other.texts()).toEqual(['reported'])
+  await full.flagMessage({ params: { id }, onBehalfOf: 'bob', body: { reasonId: 'spam' } })
+  await full.reviewFlaggedMessage({ params: { id }, body: { status: 'disapproved' } })
+  for (const heard of [own, other]) await expect.poll(() => heard.of('changed').length).toBe(1)
+  expect(other.of('changed')[0]?.message).toMatchObject({ id, deletedAt: expect.any(Number) })
+  expect(JSON.stringify(other.of('changed'))).not.toContain('reported')
+  expect(own.of('changed')[0]?.message).toMatchObject({ id, data: { text: 'reported' } })
+  await full.reviewFlaggedMessage({ params: { id }, body: { status: 'approved' } })
+  for (const heard of [own, other]) {
+    await expect.poll(() => heard.texts()).toEqual(['reported', 'reported'])
+    await expect.poll(() => heard.of('changed').length).toBe(2)
+    expect(heard.of('changed')[1]?.message).toMatchObject({ id, deletedAt: expect.any(Number) })
+  }
+})

@@ -1,4 +1,5 @@
 export { apiKeyHandlers, listKeysOf, makeApiKey, revokeKeyOf } from './api-keys.ts'
+export { readSettings } from './app-settings.sql.ts'
 export { appSettingHandlers } from './app-settings.ts'
 export { lockApp, nextModerationVersion } from './apps.sql.ts'
 export { appHandlers, appsHandlers, archiveAppNow, createApp, listAllApps } from './apps.ts'

@@ -9,7 +9,7 @@ import {
   insertParticipants,
 } from '../conversations/index.ts'
 import { bannedAmong, insertBan } from './bans.sql.ts'
-import { actorUid, record, recordArrivals, recordDeparture } from './history.ts'
+import { actorUid, type Recording, record, recordArrivals, recordDeparture } from './history.ts'
 import { deleteMember, findMembers, insertMembers } from './members.sql.ts'
 
 const mostPerCall = 25
@@ -110,7 +110,12 @@ function pair(uid: string, message: Message | undefined): [string, Message][] {
   return message ? [[uid, message]] : []
 }
 
-export async function ban(ctx: Ctx, group: GroupKey, uid: string, member: boolean): Promise<void> {
+export async function ban(
+  ctx: Recording,
+  group: GroupKey,
+  uid: string,
+  member: boolean,
+): Promise<void> {
   const by = { uid: actorUid(ctx), at: ctx.now }
   if (!(await insertBan(ctx.db, group.guid, uid, by))) {
     throw new Failure('ERR_ALREADY_BANNED', { uid, guid: group.guid })

@@ -28,12 +28,18 @@ interface GroupKey extends ConversationKey {
 
 const systemUid = 'app_system'
 
-export function actorUid({ actor }: Ctx): string {
+/** As much of a call as the history needs: a listener has no more. */
+export type Recording = Pick<Ctx, 'db' | 'outbox' | 'now'> & {
+  readonly actor?: Ctx['actor']
+  readonly app: Pick<Ctx['app'], 'settings'>
+}
+
+export function actorUid({ actor }: Pick<Recording, 'actor'>): string {
   return actor?.uid ?? systemUid
 }
 
 /** Records what happened; nobody comes or goes with it. */
-export async function record(ctx: Ctx, group: GroupKey, action: Action): Promise<void> {
+export async function record(ctx: Recording, group: GroupKey, action: Action): Promise<void> {
   await append(ctx, group, [action], 0)
 }
 
@@ -68,7 +74,7 @@ export async function recordArrivals(
 }
 
 export async function recordDeparture(
-  ctx: Ctx,
+  ctx: Recording,
   group: GroupKey,
   action: Action,
   uid: string,
@@ -83,7 +89,7 @@ function memberLimit({ app }: Ctx): number {
 }
 
 async function append(
-  ctx: Ctx,
+  ctx: Recording,
   group: GroupKey,
   actions: readonly Action[],
   joins: number,

@@ -1,4 +1,5 @@
 export { bannedUserHandlers } from './banned-users.ts'
+export { expel } from './expulsion.ts'
 export { leaveAllGroups } from './farewell.ts'
 export { groupHandlers } from './groups.ts'
 export { memberHandlers } from './members.ts'

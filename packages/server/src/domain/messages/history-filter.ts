@@ -22,6 +22,10 @@ export function filterOf(query: Wanted, viewer: string | undefined): Condition {
   return conditions.length > 0 ? allOf(conditions) : undefined
 }
 
+/** What is withheld is not, for whoever is shown it: its sender. */
+const isDeleted = sql`
+  (e.deleted_at is not null and (e.verdict is null or not e.verdict ? 'sealed'))`
+
 function whatItIs(query: Wanted): Condition[] {
   const categories = [query.category ?? [], query.categories ?? []].flat()
   const types = [query.type ?? [], query.types ?? []].flat()
@@ -30,8 +34,8 @@ function whatItIs(query: Wanted): Condition[] {
     types.length > 0 ? sql`e.type = any(${types})` : undefined,
     query.sender === undefined ? undefined : sql`e.sender = ${query.sender}`,
     query.hideReplies ? sql`e.parent_seq is null` : undefined,
-    query.hideDeleted ? sql`e.deleted_at is null` : undefined,
-    query.onlyDeleted ? sql`e.deleted_at is not null` : undefined,
+    query.hideDeleted ? sql`not ${isDeleted}` : undefined,
+    query.onlyDeleted ? isDeleted : undefined,
     query.receiverType === 'group' ? sql`g.guid is not null` : undefined,
     query.receiverType === 'user' ? sql`g.guid is null` : undefined,
   ]

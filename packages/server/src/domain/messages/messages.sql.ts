@@ -7,6 +7,7 @@ import {
   type Extra,
   entryColumns,
   type Receiver,
+  type Verdict,
 } from '../conversations/index.ts'
 
 export interface FoundRow extends EntryRow {
@@ -71,7 +72,7 @@ function moved({ bucket, key }: ConversationKey): RawBuilder<unknown> {
 export async function updateMessage(
   { appId, db }: AppDb,
   { row: { bucket, key, seq } }: Entry,
-  changes: { data: object | undefined; extra: object },
+  changes: { data: object | undefined; extra: object; verdict: Verdict | undefined },
   now: number,
 ): Promise<void> {
   const data = changes.data === undefined ? sql`e.data` : jsonb(changes.data)
@@ -83,7 +84,8 @@ export async function updateMessage(
       where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq}
         and app_id = ${appId})
     update entries e
-    set data = ${data}, extra = ${jsonb(changes.extra)}, edited_at = ${now}, updated_at = ${now},
+    set data = ${data}, extra = ${jsonb(changes.extra)}, 
+        verdict = coalesce(${jsonb(changes.verdict)}, e.verdict), edited_at = ${now}, updated_at = ${now},
         change = moved.change
     from moved
     where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
@@ -119,6 +121,41 @@ export async function withdrawMessage(
     update entries e
     set deleted_at = ${now}, extra = ${jsonb(how.extra)}, updated_at = ${now},
         change = moved.change ${emptied}
+    from moved
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+}
+
+/** What it says goes out of reach of everyone but its sender; its place stays. */
+export async function sealMessage(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  to: { readonly verdict: Verdict; readonly data: object; readonly extra: object },
+  now: number,
+): Promise<void> {
+  await sql`
+    with ${moved({ bucket, key })}
+    update entries e
+    set verdict = ${jsonb(to.verdict)} || jsonb_build_object('sealed', jsonb_build_object(
+          'data', ${jsonb(to.data)}, 'extra', ${jsonb(to.extra)},
+          'counts', e.counts, 'shows', true)),
+        data = '{}', extra = null, erased = true, deleted_at = ${now}, updated_at = ${now},
+        change = moved.change
+    from moved
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+}
+
+/** It is said elsewhere: here even its sender does not see it any more. */
+export async function unsealMessage(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  now: number,
+): Promise<void> {
+  await sql`
+    with ${moved({ bucket, key })}
+    update entries e
+    set verdict = e.verdict - 'sealed', updated_at = ${now}, change = moved.change
     from moved
     where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
       and e.app_id = ${appId}`.execute(db)

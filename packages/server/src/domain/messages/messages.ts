@@ -1,10 +1,12 @@
 import type { messages } from '@chorale/contract/messages'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { appendWithin, type Entry, type EntryRow } from '../conversations/index.ts'
+import { appendWithin, type Entry, type EntryRow, peopleIn } from '../conversations/index.ts'
+import { type Judge, openCase } from '../moderation/index.ts'
 import { accessMessage, actingUid, requireMayChange } from './access.ts'
-import { checkContent } from './content.ts'
+import { type Content, checkContent } from './content.ts'
 import { deleteTraces, updateMessage, withdrawMessage } from './messages.sql.ts'
 import { deletePin } from './pins.sql.ts'
+import { withhold } from './reviews.ts'
 import { answerWith } from './show-message.ts'
 import { lowerReplies } from './threads.sql.ts'
 
@@ -13,7 +15,8 @@ type MessageHandlers = Pick<
   'getMessage' | 'editMessage' | 'deleteMessage'
 >
 
-export const messageHandlers: MessageHandlers = {
+/** What is edited is judged like what is sent. */
+export const messageHandlers = (judge: Judge): MessageHandlers => ({
   async getMessage({ params: { id } }, ctx) {
     return answerWith(ctx, await accessMessage(ctx, id, 'look'))
   },
@@ -23,20 +26,22 @@ export const messageHandlers: MessageHandlers = {
     await requireMayChange(ctx, entry, 'editMessage')
     const { category, type, extra } = entry.row
     const content = body.data && checkContent(category, type, { ...body.data })
-    await updateMessage(
-      ctx.db,
-      entry,
-      {
-        data: content?.data,
-        extra: {
-          ...extra,
-          ...(content && { mentions: content.mentions }),
-          ...(body.tags && { tags: body.tags }),
-          editedBy: actingUid(ctx),
-        },
-      },
-      ctx.now,
-    )
+    const beside = {
+      ...extra,
+      ...(content && { mentions: content.mentions }),
+      ...(body.tags && { tags: body.tags }),
+      editedBy: actingUid(ctx),
+    }
+    const judgement = content && (await judged(judge, ctx, entry, content))
+    const { moderation, verdict } = judgement ?? {}
+    if (content && judgement && moderation?.status === 'disapproved') {
+      await withhold(ctx, entry, content.data, judgement, beside)
+      if (verdict) await openCase(ctx, entry.row, { ...verdict, withheld: true }, true)
+      return answerWith(ctx, await accessMessage(ctx, id, 'look'))
+    }
+    const data = content && { ...content.data, ...(moderation && { moderation }) }
+    await updateMessage(ctx.db, entry, { data, extra: beside, verdict }, ctx.now)
+    if (verdict) await openCase(ctx, entry.row, verdict, true)
     return answerWith(ctx, await recordAction(ctx, 'edited', entry))
   },
 
@@ -51,6 +56,12 @@ export const messageHandlers: MessageHandlers = {
     if (beside.parent !== undefined) await lowerReplies(ctx.db, entry.row)
     return answerWith(ctx, await recordAction(ctx, 'deleted', entry))
   },
+})
+
+/** What the app itself edits is not judged. */
+async function judged(judge: Judge, ctx: Ctx, { row, receiver }: Entry, content: Content) {
+  if (!ctx.actor || ctx.app.moderationVersion === 0) return undefined
+  return judge(ctx, { ...content, sender: row.sender, receiver, from: peopleIn(ctx.db) })
 }
 
 /** The answer to a change is an action message, which has its own place in the log. */

@@ -10,7 +10,7 @@ export const indexMessages: Listener = {
   harmlessTwice: true,
   on: {},
   together: {
-    names: ['entry.appended', 'message.edited', 'message.deleted'],
+    names: ['entry.appended', 'message.edited', 'message.deleted', 'message.blocked'],
     react: (events, { db }) => indexEntries(db.db, events.flatMap(placeOf)),
   },
 }

@@ -1,6 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { startPushStage } from '../../testing/push-stage.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
+import { openCases } from '../moderation/index.ts'
 import { notifyPeople } from '../notifications/index.ts'
 import { countEvents } from '../stats/index.ts'
 import { indexMessages } from './index.ts'
@@ -38,11 +39,36 @@ test('a blocked message is pushed to nobody, found by nobody and counted nowhere
 
 test('webhooks hear of it as what it is, and not as of a message that was sent', async () => {
   const { app, full, hook } = stack.use(await startWebhookStage())
+  app.startWorker([openCases])
   await app.given.users('ann', 'bob')
-  const { receiver } = await hook('all', ['message_sent', 'user_mentioned'])
+  const triggers = ['engine_approved', 'engine_blocked', 'manual_approved'] as const
+  const { receiver } = await hook('all', [
+    'message_sent',
+    'user_mentioned',
+    ...triggers.map((name) => `moderation_${name}` as const),
+  ])
+  const told = () =>
+    receiver.received.map(({ body: { trigger, data } }) => [trigger, data.message.data.text])
   await full.createRule(noSpam)
-  await app.given.message('ann', 'bob', { data: { text: 'spam for <@uid:bob>' } })
+  const { id } = await app.given.message('ann', 'bob', { data: { text: 'spam <@uid:bob>' } })
+  const blocked = ['moderation_engine_blocked', 'spam <@uid:bob>']
+  await expect.poll(told, wait).toEqual([blocked])
+  expect(receiver.received[0]?.body.data).toMatchObject({
+    message: { id, data: { moderation: { status: 'disapproved', rule: { id: 'no-spam' } } } },
+    moderation: [{ condition: { value: ['spam'] }, rule: { id: 'no-spam' } }],
+  })
   await app.given.message('ann', 'bob', { data: { text: 'fine' } })
-  await expect.poll(() => receiver.received.length, wait).toBe(1)
-  expect(receiver.received[0]?.body.data.message.data.text).toBe('fine')
+  await expect.poll(() => told().length, wait).toBe(3)
+  expect(told().slice(1).sort()).toEqual([
+    ['message_sent', 'fine'],
+    ['moderation_engine_approved', 'fine'],
+  ])
+  await full.reviewBlockedMessage({ params: { messageId: id }, body: { status: 'approved' } })
+  await expect.poll(() => told().length, wait).toBe(6)
+  const late = told().slice(3).sort()
+  expect(late.map(([trigger]) => trigger)).toEqual([
+    ...['message_sent', 'moderation_manual_approved', 'user_mentioned'],
+  ])
+  const manual = receiver.received.find(({ body }) => body.trigger === 'moderation_manual_approved')
+  expect(manual?.body.data.moderation).toMatchObject([{ rule: { condition: { value: ['spam'] } } }])
 })

@@ -38,6 +38,6 @@ export function storedAs(said: Said, judgement: Judgement | undefined): Stored {
   }
 }
 
-export function sealed({ data, extra, counts, shows }: Said): Sealed {
+function sealed({ data, extra, counts, shows }: Said): Sealed {
   return { data: JSON.parse(data), extra: extra ?? null, counts, shows }
 }

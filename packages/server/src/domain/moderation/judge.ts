@@ -8,7 +8,7 @@ import type { RuleSets } from './rule-sets.ts'
 import { type Spoken, subjectsOf } from './subjects.ts'
 
 /** A message before it is stored, and between whom it is. */
-export interface Utterance extends Spoken {
+interface Utterance extends Spoken {
   readonly sender: string
   readonly receiver: Receiver
   readonly from: People

@@ -2,7 +2,7 @@ import type { ItemOutcome } from '@chorale/contract/envelope'
 import type { blockedUsers } from '@chorale/contract/users'
 import { cursorOf, paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Handlers } from '../../pipeline/handler.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import { accessUser } from './access.ts'
 import {
@@ -63,6 +63,18 @@ export const blockedUserHandlers: Handlers<typeof blockedUsers> = {
       },
     }
   },
+}
+
+/** Done for somebody by a rule. */
+export async function blockFor(
+  { db, outbox, now }: Pick<Ctx, 'db' | 'outbox' | 'now'>,
+  uid: string,
+  other: string,
+): Promise<void> {
+  const existing = await existingUids(db, [uid, other])
+  if (existing.size < 2) return
+  const blocked = await insertBlocks(db, uid, [other], now)
+  if (blocked.size > 0) await outbox.append('user.blocked', { uid, blockedUids: [other] })
 }
 
 function eachOf(

@@ -1,6 +1,6 @@
 export { requireUser } from './access.ts'
 export { authTokenHandlers } from './auth-tokens.ts'
-export { blockedUserHandlers } from './blocked-users.ts'
+export { blockedUserHandlers, blockFor } from './blocked-users.ts'
 export { openCircles } from './circles.ts'
 export { friendHandlers } from './friends.ts'
 export { meHandlers } from './me.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
+import type { Verdict } from '../conversations/index.ts'
 
 interface FounderRow {
   readonly uid: string
@@ -18,4 +19,18 @@ export async function findFounders(
     where m.app_id = ${appId} and m.guid = ${guid} and m.joined_at <= ${at}
     order by m.joined_at, m.uid limit 26`.execute(db)
   return rows
+}
+
+export interface CaughtRow {
+  /** Null: users have reported it, and no rule has caught it. */
+  readonly verdict: Verdict | null
+  readonly openedAt: number
+}
+
+/** Why a message was blocked that is delivered by now. */
+export async function findCaught({ appId, db }: AppDb, id: number): Promise<CaughtRow | undefined> {
+  const { rows } = await sql<CaughtRow>`
+    select verdict, created_at as "openedAt" from moderation_cases
+    where app_id = ${appId} and message_id = ${id}`.execute(db)
+  return rows[0]
 }

@@ -43,7 +43,10 @@ export async function tellEntry(
 ): Promise<Telling[]> {
   const { category, type, caught } = payload
   if (caught === 'withheld') return []
-  const says = category === 'action' ? triggersOfAction(type, payload.data) : triggersOf(payload)
+  const says =
+    category === 'action'
+      ? triggersOfAction(type, payload.data)
+      : [...triggersOf(payload), ...(await approvalOf(payload, db, wanted))]
   if (!says.some((trigger) => wanted(2, trigger)) && !hearsLegacy(category, wanted)) return []
   const receiver = await findReceiver(db, payload)
   const row = receiver && (await rowOf(payload, at, db))
@@ -67,6 +70,19 @@ function hearsLegacy(category: string, wanted: Wanted): boolean {
 function triggersOf({ extra }: Heard['payload']): CurrentTrigger[] {
   const { mentions } = (extra ?? {}) as { mentions?: readonly string[] }
   return mentions?.length ? ['message_sent', 'user_mentioned'] : ['message_sent']
+}
+
+/** By rules, that is: one that a moderator has approved names the rule that had caught it. */
+async function approvalOf(
+  payload: Heard['payload'],
+  db: AppDb,
+  wanted: Wanted,
+): Promise<CurrentTrigger[]> {
+  const trigger = 'moderation_engine_approved'
+  if (!wanted(2, trigger)) return []
+  const data = payload.data ?? JSON.parse((await findEntry(db, payload, payload.seq))?.data ?? '{}')
+  const { status, rule }: { status?: string; rule?: object } = data.moderation ?? {}
+  return status === 'approved' && !rule ? [trigger] : []
 }
 
 function triggersOfAction(type: string, data: Heard['payload']['data']): CurrentTrigger[] {

@@ -1,0 +1,138 @@
+import { type Static, Type } from 'typebox'
+import { Message } from '../conversations/entries.ts'
+import { Data, Limited, limitQuery, OneOf, Outcome, Timestamp } from '../envelope.ts'
+import { operations } from '../operation.ts'
+import { User } from '../users/users.ts'
+import { Action, Condition } from './rules.ts'
+
+const Id = Type.String({ pattern: '^[1-9]\\d{0,15}$', description: 'Digits.' })
+const weight = Type.Integer({ description: 'Always 1.' })
+
+const caught = {
+  ruleId: Type.String(),
+  ruleName: Type.String(),
+  revisionId: Type.String(),
+}
+const row = {
+  message: Message,
+  action: Type.Array(Action),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+}
+
+const BlockedMessage = Type.Object({
+  ...caught,
+  condition: Type.Object({ ...Condition.properties, weight }),
+  ...row,
+})
+
+const FlaggedMessage = Type.Object({
+  ...Message.properties,
+  appId: Type.String(),
+  flaggedBy: Type.Array(
+    Type.Object({
+      ...User.properties,
+      reasonId: Type.String(),
+      reasonName: Type.String(),
+      description: Type.String(),
+      remark: Type.Optional(Type.String()),
+      flaggedAt: Timestamp,
+    }),
+  ),
+  flaggedCount: Type.Integer({ description: 'By how many users; 0: by a rule alone.' }),
+  rule: Type.Optional(
+    Type.Object({ id: Type.String(), name: Type.String(), revisionId: Type.String() }),
+  ),
+})
+
+const ReviewedMessage = Type.Object({
+  ...Type.Partial(Type.Object(caught)).properties,
+  condition: Type.Optional(
+    Type.Object({ ...Condition.properties, message: Type.String(), weight }),
+  ),
+  ...row,
+  blockedAt: Type.String({ description: 'Unix seconds, a dot, and the id of the message.' }),
+  appId: Type.String(),
+})
+
+const status = OneOf('approved', 'disapproved')
+export type ReviewStatus = Static<typeof status>
+
+const review = {
+  method: 'PATCH',
+  tag: 'Moderation',
+  effect: 'write',
+  requires: 'fullAccess',
+  audit: true,
+  body: Type.Object({ status }),
+  response: Data(Outcome),
+  errors: ['ERR_MESSAGE_ID_NOT_FOUND'],
+} as const
+
+const list = {
+  method: 'GET',
+  tag: 'Moderation',
+  effect: 'read',
+  requires: 'fullAccess',
+  query: Type.Object(limitQuery(50)),
+  errors: [],
+} as const
+
+export const blockedMessages = operations({
+  listBlockedMessages: {
+    ...list,
+    path: '/moderation/blocked-messages',
+    summary: 'List messages that rules have blocked, newest first',
+    response: Limited(BlockedMessage),
+  },
+  reviewBlockedMessage: {
+    ...review,
+    path: '/moderation/blocked-messages/:messageId',
+    summary: 'Approve a blocked message, which delivers it, or leave it blocked',
+    params: Type.Object({ messageId: Id }),
+  },
+})
+
+export const flaggedMessages = operations({
+  listFlaggedMessages: {
+    ...list,
+    path: '/moderation/flagged-messages',
+    summary: 'List messages that users or rules have flagged, newest first',
+    response: Limited(FlaggedMessage),
+  },
+  reviewFlaggedMessage: {
+    ...review,
+    path: '/moderation/flagged-messages/:id',
+    summary: 'Let a flagged message stand, or withhold it from all but its sender',
+    params: Type.Object({ id: Id }),
+  },
+  listReviewedMessages: {
+    ...list,
+    path: '/moderation/reviewed-messages',
+    summary: 'List messages that moderators have judged, the last one first',
+    response: Limited(ReviewedMessage),
+  },
+  flagMessage: {
+    method: 'POST',
+    path: '/messages/:id/flagged',
+    summary: 'Report a message to the moderators',
+    tag: 'Moderation',
+    effect: 'write',
+    requires: 'fullAccess',
+    onBehalfOf: 'required',
+    device: 'acting',
+    params: Type.Object({ id: Id }),
+    body: Type.Object({
+      reasonId: Type.String({ minLength: 1, maxLength: 100, 'x-lowercase': true }),
+      remark: Type.Optional(Type.String({ maxLength: 1000 })),
+    }),
+    response: Data(Outcome),
+    errors: [
+      'ERR_UID_NOT_FOUND',
+      'ERR_MESSAGE_ID_NOT_FOUND',
+      'ERR_MESSAGE_NO_ACCESS',
+      'ERR_MESSAGE_ACTION_NOT_ALLOWED',
+      'ERR_REASON_NOT_FOUND',
+    ],
+  },
+})

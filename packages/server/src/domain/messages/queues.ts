@@ -1,0 +1,121 @@
+import type {
+  blockedMessages,
+  blockedMessagesOfApp,
+  flaggedMessages,
+} from '@chorale/contract/moderation'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { inside, Printed, printList, printWith } from '../../pipeline/printed.ts'
+import { actorOf, opened, peopleIn, printEntries } from '../conversations/index.ts'
+import { defaultReasons, reportMessage } from '../moderation/index.ts'
+import { findUsers, shownUser } from '../users/index.ts'
+import { accessMessage, requireStanding } from './access.ts'
+import { type CaseRow, type FlagRow, findFlags, listCases, type Queue } from './reviews.sql.ts'
+import { review } from './reviews.ts'
+
+type QueueHandlers = Handlers<typeof blockedMessages & typeof flaggedMessages>
+
+export const queueHandlers: QueueHandlers = {
+  listBlockedMessages: ({ query }, ctx) => list(ctx, 'blocked', query, async (row) => blocked(row)),
+
+  async reviewBlockedMessage({ params: { messageId }, body: { status } }, ctx) {
+    await review(ctx, Number(messageId), 'blocked', status)
+    return { data: { success: true, message: `The message ${messageId} is ${status}.` } }
+  },
+
+  async listFlaggedMessages({ query }, ctx) {
+    return list(ctx, 'flagged', query, async ({ messageId, caught }, message) => {
+      const flags = await flaggedBy(ctx, messageId)
+      const more = { appId: ctx.app.appId, flaggedBy: flags, flaggedCount: flags.length }
+      const fields = JSON.stringify({ ...more, rule: caught?.rule })
+      return inside(message, [fields.slice(1, -1)])
+    })
+  },
+
+  async reviewFlaggedMessage({ params: { id }, body: { status } }, ctx) {
+    await review(ctx, Number(id), 'flagged', status)
+    return { data: { success: true, message: `The message ${id} is ${status}.` } }
+  },
+
+  listReviewedMessages: ({ query }, ctx) =>
+    list(ctx, 'reviewed', query, async (row) => reviewed(row, ctx.app.appId)),
+
+  async flagMessage({ params: { id }, body: { reasonId, remark } }, ctx) {
+    const { uid } = actorOf(ctx)
+    const entry = await accessMessage(ctx, id, 'change')
+    requireStanding(entry)
+    await reportMessage(ctx, entry.row, { uid, reasonId, remark })
+    return { data: { success: true, message: `The message ${id} is reported.` } }
+  },
+}
+
+/** One handler, two addresses. */
+export const queueOfAppHandlers: Handlers<typeof blockedMessagesOfApp> = {
+  listBlockedMessagesOfApp: queueHandlers.listBlockedMessages,
+  reviewBlockedMessageOfApp: queueHandlers.reviewBlockedMessage,
+}
+
+/** Moderators see what is withheld. `show`: an object, which gets the message, or text that has it. */
+async function list<T>(
+  { db }: Ctx,
+  queue: Queue,
+  query: { readonly limit: number; readonly page: number },
+  show: (row: CaseRow, message: string) => Promise<object | string>,
+): Promise<Printed<T>> {
+  const cases = await listCases(db, queue, query)
+  const entries = cases.map(({ entry: { row, receiver } }) => {
+    const { sealed } = row.verdict ?? {}
+    return { row: sealed ? opened(row, sealed) : row, receiver }
+  })
+  const messages = await printEntries(db, peopleIn(db), entries, { viewer: undefined })
+  const rows: string[] = []
+  for (const [nth, one] of cases.entries()) {
+    const message = messages[nth] ?? '{}'
+    const shown = await show(one, message)
+    rows.push(typeof shown === 'string' ? shown : printWith(shown, { message }))
+  }
+  const meta = { current: { limit: query.limit, count: rows.length } }
+  return new Printed(printWith({ meta }, { data: printList(rows) }))
+}
+
+function blocked({ caught, openedAt, movedAt }: CaseRow) {
+  const { rule, condition, actions = [] } = caught ?? {}
+  return {
+    ...(rule && { ruleId: rule.id, ruleName: rule.name, revisionId: rule.revisionId }),
+    ...(condition && { condition: { ...condition, weight: 1 } }),
+    ...{ action: actions, createdAt: openedAt, updatedAt: movedAt },
+  }
+}
+
+function reviewed(row: CaseRow, appId: string) {
+  const { condition, ...fields } = blocked(row)
+  const message = condition?.message?.join(' ') ?? ''
+  const id = String(row.messageId).padStart(16, '0')
+  return {
+    ...fields,
+    ...(condition && { condition: { ...condition, message } }),
+    ...{ blockedAt: `${row.openedAt}.${id}`, appId },
+  }
+}
+
+async function flaggedBy({ db }: Ctx, messageId: number) {
+  const flags = await findFlags(db, [messageId])
+  const users = await findUsers(
+    db,
+    flags.map(({ uid }) => uid),
+    undefined,
+  )
+  const userOf = new Map(users.map((user) => [user.uid, user]))
+  return flags.flatMap((flag) => {
+    const user = userOf.get(flag.uid)
+    return user ? [{ ...shownUser(user, { viewer: undefined }), ...shownFlag(flag) }] : []
+  })
+}
+
+function shownFlag({ reasonId, reasonName, description, remark, flaggedAt }: FlagRow) {
+  const known = defaultReasons.get(reasonId)
+  return {
+    ...{ reasonId, reasonName: reasonName ?? known?.name ?? reasonId },
+    ...{ description: description ?? known?.description ?? '', flaggedAt },
+    ...(remark !== null && { remark }),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Action } from '@chorale/contract/moderation'
+import type { HeardEvent, Listener, ListenerCtx } from '../../outbox/listener.ts'
+import { findEntry, findReceiver, otherThan } from '../conversations/index.ts'
+import { expel } from '../groups/index.ts'
+import { blockFor } from '../users/index.ts'
+import { appsThatModerate } from './cases.sql.ts'
+import { openCase } from './cases.ts'
+
+/** What rules have caught waits for moderators. */
+export const openCases: Listener = {
+  name: 'open-cases',
+  harmlessTwice: true,
+  concerns: appsThatModerate,
+  on: {
+    async 'entry.appended'({ payload }, ctx) {
+      if (payload.caught === undefined) return undefined
+      const row = await findEntry(ctx.db, payload, payload.seq)
+      if (row?.verdict) await openCase(ctx, row, row.verdict, false)
+      return undefined
+    },
+  },
+}
+
+/** What rules do to the one who sent it: once, so each event is remembered. */
+export const punishSenders: Listener = {
+  name: 'punish-senders',
+  on: { 'message.blocked': punish, 'message.flagged': punish },
+}
+
+type Caught = HeardEvent<'message.blocked'> | HeardEvent<'message.flagged'>
+
+async function punish({ payload }: Caught, ctx: ListenerCtx): Promise<undefined> {
+  if (payload.by !== 'rule') return
+  const { bucket, key, seq } = payload
+  const row = await findEntry(ctx.db, { bucket, key }, seq)
+  const receiver = await findReceiver(ctx.db, { bucket, key })
+  if (!row?.verdict || !receiver) return
+  const { actions } = row.verdict
+  const says = (action: Action) => actions.includes(action)
+  if (receiver.kind === 'user') {
+    if (says('blockUser')) await blockFor(ctx, otherThan(row.sender, receiver.uids), row.sender)
+  } else if (says('banUser') || says('kickUser')) {
+    await expel(ctx, receiver.guid, row.sender, says('banUser') ? 'ban' : 'kick')
+  }
+}

@@ -1,0 +1,75 @@
+import type { ReviewStatus } from '@chorale/contract/moderation'
+import { sql } from 'kysely'
+import { type AppDb, type Db, jsonb } from '../../database/app-db.ts'
+import type { ConversationKey, Verdict } from '../conversations/index.ts'
+
+/** Where a message stands, and its public id. */
+export interface MessagePlace extends ConversationKey {
+  readonly seq: number
+  readonly id: number
+}
+
+export type CaseKind = 'blocked' | 'flagged'
+
+/** Which of these apps have ever moderated. */
+export async function appsThatModerate(
+  db: Db,
+  appIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ appId: string }>`
+    select app_id as "appId" from apps
+    where app_id = any(${appIds}) and moderation_version > 0`.execute(db)
+  return new Set(rows.map(({ appId }) => appId))
+}
+
+/** False: this was known. `anew`: of a message that was edited, which may have been judged before. */
+export async function insertCase(
+  { appId, db }: AppDb,
+  { bucket, key, seq, id }: MessagePlace,
+  { kind, verdict, anew }: { kind: CaseKind; verdict: Verdict; anew: boolean },
+  now: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    insert into moderation_cases as c (app_id, message_id, bucket, conversation_key, seq, kind,
+                                       status, verdict, created_at, updated_at)
+    values (${appId}, ${id}, ${bucket}, ${key}, ${seq}, ${kind}, 'open', ${jsonb(verdict)},
+            ${now}, ${now})
+    on conflict (app_id, message_id) do update
+    set kind = excluded.kind, status = 'open', verdict = excluded.verdict, updated_at = ${now}
+    where ${anew} or c.verdict is null
+    returning message_id`.execute(db)
+  return rows.length > 0
+}
+
+/** A message that was let stand is looked at again, once somebody else reports it. */
+export async function insertReport(
+  { appId, db }: AppDb,
+  { bucket, key, seq, id }: MessagePlace,
+  flag: { readonly uid: string; readonly reasonId: string; readonly remark: string | undefined },
+  now: number,
+): Promise<void> {
+  await sql`
+    insert into moderation_cases as c (app_id, message_id, bucket, conversation_key, seq, kind,
+                                       status, created_at, updated_at)
+    values (${appId}, ${id}, ${bucket}, ${key}, ${seq}, 'flagged', 'open', ${now}, ${now})
+    on conflict (app_id, message_id) do update set status = 'open', updated_at = ${now}
+    where c.status <> 'open'`.execute(db)
+  await sql`
+    insert into moderation_flags (app_id, message_id, uid, reason_id, remark, flagged_at)
+    values (${appId}, ${id}, ${flag.uid}, ${flag.reasonId}, ${flag.remark ?? null}, ${now})
+    on conflict (app_id, message_id, uid) do update
+    set reason_id = excluded.reason_id, remark = excluded.remark, flagged_at = excluded.flagged_at
+  `.execute(db)
+}
+
+/** Judged; `seq`: where the message is from now on. */
+export async function closeCase(
+  { appId, db }: AppDb,
+  id: number,
+  { status, seq }: { readonly status: ReviewStatus; readonly seq: number },
+  now: number,
+): Promise<void> {
+  await sql`
+    update moderation_cases set status = ${status}, seq = ${seq}, updated_at = ${now}
+    where app_id = ${appId} and message_id = ${id}`.execute(db)
+}

@@ -1,0 +1,36 @@
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx } from '../../pipeline/handler.ts'
+import type { Verdict } from '../conversations/index.ts'
+import { insertCase, insertReport, type MessagePlace } from './cases.sql.ts'
+import { defaultReasons } from './default-reasons.ts'
+import { findReasons } from './reasons.sql.ts'
+
+type Recording = Pick<Ctx, 'db' | 'outbox' | 'now'>
+
+/** A rule has caught a message: moderators find it in their queue. */
+export async function openCase(
+  { db, outbox, now }: Recording,
+  { bucket, key, seq, id }: MessagePlace,
+  { sealed: _, ...verdict }: Verdict,
+  anew: boolean,
+): Promise<void> {
+  const kind = verdict.withheld ? 'blocked' : 'flagged'
+  const place = { bucket, key, seq, id }
+  if (!(await insertCase(db, place, { kind, verdict, anew }, now))) return
+  await outbox.append(`message.${kind}`, { ...place, by: 'rule' })
+}
+
+export async function reportMessage(
+  { db, outbox, now }: Recording,
+  { bucket, key, seq, id }: MessagePlace,
+  flag: { readonly uid: string; readonly reasonId: string; readonly remark: string | undefined },
+): Promise<void> {
+  const { uid, reasonId } = flag
+  const own = defaultReasons.has(reasonId) ? [] : await findReasons(db)
+  if (!defaultReasons.has(reasonId) && !own.some((reason) => reason.id === reasonId)) {
+    throw new Failure('ERR_REASON_NOT_FOUND', { id: reasonId })
+  }
+  const place = { bucket, key, seq, id }
+  await insertReport(db, place, flag, now)
+  await outbox.append('message.flagged', { ...place, by: 'user', uid })
+}
