@@ -3,7 +3,7 @@
 
 CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
 
-CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys bigint[], p_entries bigint[], p_counted bigint[], p_joins bigint[], p_shown bigint[], p_conversations integer[], p_nth bigint[], p_nth_counted bigint[], p_app_ids text[], p_senders text[], p_muids text[], p_categories text[], p_types text[], p_data text[], p_extras text[], p_parent_seqs bigint[], p_counts boolean[]) RETURNS TABLE(seq bigint, id bigint, counted bigint, at bigint, receipt bigint)
+CREATE FUNCTION public.append_entries(p_at bigint, p_buckets smallint[], p_keys bigint[], p_entries bigint[], p_counted bigint[], p_joins bigint[], p_shown bigint[], p_conversations integer[], p_nth bigint[], p_nth_counted bigint[], p_app_ids text[], p_senders text[], p_muids text[], p_categories text[], p_types text[], p_data text[], p_extras text[], p_parent_seqs bigint[], p_counts boolean[], p_verdicts text[] DEFAULT NULL::text[]) RETURNS TABLE(seq bigint, id bigint, counted bigint, at bigint, receipt bigint)
     LANGUAGE plpgsql
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
@@ -50,14 +50,17 @@ begin
            counteds[e.conversation] + e.nth_counted as counted,
            nextval('entry_numbers') * 64 + p_buckets[e.conversation] as id
     from unnest(p_conversations, p_nth, p_nth_counted, p_app_ids, p_senders, p_muids,
-                p_categories, p_types, p_data, p_extras, p_parent_seqs, p_counts)
+                p_categories, p_types, p_data, p_extras, p_parent_seqs, p_counts, p_verdicts)
       as e(conversation, nth, nth_counted, app_id, sender, muid, category, type, data, extra,
-           parent_seq, counts)
+           parent_seq, counts, verdict)
   ), written as (
-    insert into entries (bucket, conversation_key, seq, id, sent_at, counted, parent_seq, counts, app_id, sender, category, type, muid, data, extra)
+    insert into entries (bucket, conversation_key, seq, id, sent_at, counted, parent_seq, counts, app_id, sender, category, type, muid, data, extra,
+                         verdict, erased, deleted_at)
     select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, ats[e.conversation],
            e.counted, e.parent_seq, e.counts, e.app_id, e.sender, e.category,
-           e.type, e.muid, e.data::jsonb, e.extra::jsonb
+           e.type, e.muid, e.data::jsonb, e.extra::jsonb, e.verdict::jsonb,
+           coalesce(e.verdict::jsonb ? 'sealed', false),
+           case when e.verdict::jsonb ? 'sealed' then ats[e.conversation] end
     from placed e
   )
   select e.seq, e.id, e.counted, ats[e.conversation], written_receipt from placed e;
@@ -77,7 +80,7 @@ begin
     from unnest(p_conversations, p_nth, p_parent_seqs) as n(conversation, nth, parent_seq)
     join entries e on e.bucket = p_buckets[n.conversation]
       and e.conversation_key = p_keys[n.conversation] and e.seq = heads[n.conversation] + n.nth
-    where n.parent_seq is not null
+    where n.parent_seq is not null and not e.erased
     group by e.bucket, e.conversation_key, e.parent_seq, e.app_id
     on conflict on constraint threads_pkey do update
       set replies = t.replies + excluded.replies, last_reply_id = excluded.last_reply_id;
@@ -292,7 +295,8 @@ CREATE TABLE public.entries (
     muid text COLLATE pg_catalog."C",
     data jsonb NOT NULL,
     extra jsonb,
-    erased boolean DEFAULT false NOT NULL
+    erased boolean DEFAULT false NOT NULL,
+    verdict jsonb
 )
 PARTITION BY LIST (bucket);
 
@@ -434,6 +438,63 @@ CREATE SEQUENCE public.migrations_id_seq
     CACHE 1;
 
 ALTER SEQUENCE public.migrations_id_seq OWNED BY public.migrations.id;
+
+CREATE TABLE public.moderation_cases (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL,
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    kind text NOT NULL,
+    status text NOT NULL,
+    verdict jsonb,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    CONSTRAINT moderation_cases_kind_check CHECK ((kind = ANY (ARRAY['blocked'::text, 'flagged'::text]))),
+    CONSTRAINT moderation_cases_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'disapproved'::text])))
+);
+
+CREATE TABLE public.moderation_dry_run_matches (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    message_id bigint NOT NULL,
+    caught_by text NOT NULL COLLATE pg_catalog."C",
+    conversation_id text NOT NULL,
+    sender text NOT NULL COLLATE pg_catalog."C",
+    sent_at bigint NOT NULL,
+    findings jsonb NOT NULL,
+    CONSTRAINT moderation_dry_run_matches_caught_by_check CHECK ((caught_by = ANY (ARRAY['a'::text, 'b'::text, 'both'::text])))
+);
+
+CREATE TABLE public.moderation_dry_runs (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    run_id uuid NOT NULL,
+    status text DEFAULT 'waiting'::text NOT NULL COLLATE pg_catalog."C",
+    rules jsonb NOT NULL,
+    lists jsonb NOT NULL,
+    since bigint NOT NULL,
+    created_at bigint NOT NULL,
+    ended_at bigint,
+    first_id bigint,
+    last_id bigint,
+    reached_id bigint,
+    scanned bigint DEFAULT 0 NOT NULL,
+    only_a bigint DEFAULT 0 NOT NULL,
+    only_b bigint DEFAULT 0 NOT NULL,
+    in_both bigint DEFAULT 0 NOT NULL,
+    due_at bigint NOT NULL,
+    tries bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT moderation_dry_runs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'failed'::text])))
+);
+
+CREATE TABLE public.moderation_flags (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL,
+    uid text NOT NULL COLLATE pg_catalog."C",
+    reason_id text NOT NULL COLLATE pg_catalog."C",
+    remark text,
+    flagged_at bigint NOT NULL
+);
 
 CREATE TABLE public.moderation_keyword_lists (
     app_id text NOT NULL COLLATE pg_catalog."C",
@@ -904,6 +965,18 @@ ALTER TABLE ONLY public.management_keys
 ALTER TABLE ONLY public.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.moderation_cases
+    ADD CONSTRAINT moderation_cases_pkey PRIMARY KEY (app_id, message_id);
+
+ALTER TABLE ONLY public.moderation_dry_run_matches
+    ADD CONSTRAINT moderation_dry_run_matches_pkey PRIMARY KEY (app_id, run_id, message_id);
+
+ALTER TABLE ONLY public.moderation_dry_runs
+    ADD CONSTRAINT moderation_dry_runs_pkey PRIMARY KEY (app_id, run_id);
+
+ALTER TABLE ONLY public.moderation_flags
+    ADD CONSTRAINT moderation_flags_pkey PRIMARY KEY (app_id, message_id, uid);
+
 ALTER TABLE ONLY public.moderation_keyword_lists
     ADD CONSTRAINT moderation_keyword_lists_pkey PRIMARY KEY (app_id, list_id, revision);
 
@@ -1041,6 +1114,14 @@ CREATE INDEX groups_by_update ON public.groups USING btree (app_id, COALESCE(upd
 
 CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handled_at);
 
+CREATE INDEX moderation_cases_open ON public.moderation_cases USING btree (app_id, kind, message_id) WHERE (status = 'open'::text);
+
+CREATE INDEX moderation_cases_reviewed ON public.moderation_cases USING btree (app_id, updated_at, message_id) WHERE (status <> 'open'::text);
+
+CREATE INDEX moderation_dry_runs_by_age ON public.moderation_dry_runs USING btree (created_at);
+
+CREATE INDEX moderation_dry_runs_due ON public.moderation_dry_runs USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
+
 CREATE UNIQUE INDEX moderation_keyword_lists_active ON public.moderation_keyword_lists USING btree (app_id, list_id) WHERE active;
 
 CREATE UNIQUE INDEX moderation_rules_active ON public.moderation_rules USING btree (app_id, rule_id) WHERE active;
@@ -1158,6 +1239,18 @@ ALTER TABLE ONLY public.group_scope_permissions
 
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_cases
+    ADD CONSTRAINT moderation_cases_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_dry_run_matches
+    ADD CONSTRAINT moderation_dry_run_matches_app_id_run_id_fkey FOREIGN KEY (app_id, run_id) REFERENCES public.moderation_dry_runs(app_id, run_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_dry_runs
+    ADD CONSTRAINT moderation_dry_runs_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_flags
+    ADD CONSTRAINT moderation_flags_app_id_message_id_fkey FOREIGN KEY (app_id, message_id) REFERENCES public.moderation_cases(app_id, message_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.moderation_keyword_lists
     ADD CONSTRAINT moderation_keyword_lists_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;

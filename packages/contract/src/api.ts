@@ -13,9 +13,9 @@ import {
   threads,
 } from './messages/index.ts'
 import {
-  dryRuns,
   blockedMessages,
   blockedMessagesOfApp,
+  dryRuns,
   flaggedMessages,
   keywordLists,
   keywordListsOfApp,
