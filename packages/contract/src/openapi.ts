@@ -42,7 +42,7 @@ const tags: Readonly<Record<string, string>> = {
   Messages: 'What people say, in the order in which they said it.',
   Notifications: 'Who is told of what when no app is open, and how.',
   Webhooks: 'Who is told what happens. Calls of the operator, at the management address.',
-  Moderation: 'Rules for what may be said, the lists they refer to, and reasons for a complaint.',
+  Moderation: 'Rules for what may be said, what they have blocked, and what users complain of.',
   Events: 'What has happened, for a server that would rather ask than be told.',
   Metrics: 'How much was sent, delivered and read, and by how many.',
 }

@@ -12,7 +12,7 @@ export const legacyTriggers = {
   user_connection_status_change: 'A user came online, or went.',
 } as const
 
-/** What a webhook can be told of. What belongs to calls and moderation comes with them. */
+/** What a webhook can be told of. What belongs to calls comes with them. */
 export const currentTriggers = {
   message_sent: 'A message was sent.',
   message_edited: 'A message was edited.',
