@@ -70,6 +70,13 @@ describe('a message that users report', () => {
     await expect(flag(id, 'dan')).rejects.toMatchObject({ code: 'ERR_MESSAGE_NO_ACCESS' })
     await expect(flag(id, 'bob', 'none')).rejects.toMatchObject({ code: 'ERR_REASON_NOT_FOUND' })
     await expect(flag('64', 'bob')).rejects.toMatchObject(gone)
+    await expect(flag(id, 'nobody')).rejects.toMatchObject({ code: 'ERR_UID_NOT_FOUND' })
+    const query = { category: 'action' }
+    const { data } = await full.listGroupMessages({ params: { guid: 'tea' }, query })
+    const action = data[0] && 'id' in data[0] ? data[0].id : ''
+    await expect(flag(action, 'ann')).rejects.toMatchObject({
+      code: 'ERR_MESSAGE_ACTION_NOT_ALLOWED',
+    })
     await expect(judgeFlagged(id, 'approved')).rejects.toMatchObject(gone)
     await full.deleteMessage({ params: { id }, onBehalfOf: 'ann', body: {} })
     await expect(flag(id, 'bob')).rejects.toMatchObject(gone)
@@ -153,6 +160,8 @@ describe('an edit that a rule blocks', () => {
     expect(await lastEvent()).toMatchObject({ name: 'message.approved', payload: event })
     expect((await full.listBlockedMessages({})).data).toEqual([])
     await expect(approve(id)).rejects.toMatchObject(gone)
+    const again = full.reviewBlockedMessageOfApp({ params, body: { status: 'disapproved' } })
+    await expect(again).rejects.toMatchObject(gone)
   })
 
   test('one that is disapproved stays with its sender, and can still be approved', async () => {

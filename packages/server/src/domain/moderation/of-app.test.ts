@@ -120,6 +120,12 @@ describe('the operator, at the management address', () => {
       () => calls.getKeywordListOfApp({ params: list }),
       () => calls.updateKeywordListOfApp({ params: list, form: body }),
       () => calls.deleteKeywordListOfApp({ params: list }),
+      () => calls.listBlockedMessagesOfApp({ params: there }),
+      () =>
+        calls.reviewBlockedMessageOfApp({
+          params: { ...there, messageId: '64' },
+          body: { status: 'approved' },
+        }),
     ]
     for (const attempt of attempts) {
       await expect(attempt()).rejects.toMatchObject({ code: 'ERR_APP_NOT_FOUND', status: 404 })
