@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { startPushStage } from '../../testing/push-stage.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
@@ -21,6 +22,9 @@ test('a blocked message is pushed to nobody, found by nobody and counted nowhere
   await app.given.message('ann', 'bob', { data: { text: 'cinnamon spam' } })
   await app.given.message('ann', 'bob', { data: { text: 'cinnamon bun' } })
   await expect.poll(() => shown(phone).map(({ body }) => body), wait).toEqual(['cinnamon bun'])
+  const { rows } = await sql<{ n: number }>`
+    select count(*) as n from notification_deliveries where app_id = ${app.appId}`.execute(app.db)
+  expect(rows).toEqual([{ n: 1 }])
   const found = async (onBehalfOf: string) => {
     const { data } = await full.listMessages({ onBehalfOf, query: { searchKey: 'cinnamon' } })
     return data.map((one) => ('data' in one ? one.data.text : undefined))
@@ -43,12 +47,15 @@ test('webhooks hear of it as what it is, and not as of a message that was sent',
   await app.given.users('ann', 'bob')
   const triggers = ['engine_approved', 'engine_blocked', 'manual_approved'] as const
   const { receiver } = await hook('all', [
+    'message_read_by_all',
     'message_sent',
     'user_mentioned',
     ...triggers.map((name) => `moderation_${name}` as const),
   ])
   const told = () =>
-    receiver.received.map(({ body: { trigger, data } }) => [trigger, data.message.data.text])
+    receiver.received.flatMap(({ body: { trigger, data } }) =>
+      data.message ? [[trigger, data.message.data.text]] : [],
+    )
   await full.createRule(noSpam)
   const { id } = await app.given.message('ann', 'bob', { data: { text: 'spam <@uid:bob>' } })
   const blocked = ['moderation_engine_blocked', 'spam <@uid:bob>']
@@ -57,15 +64,21 @@ test('webhooks hear of it as what it is, and not as of a message that was sent',
     message: { id, data: { moderation: { status: 'disapproved', rule: { id: 'no-spam' } } } },
     moderation: [{ condition: { value: ['spam'] }, rule: { id: 'no-spam' } }],
   })
-  await app.given.message('ann', 'bob', { data: { text: 'fine' } })
-  await expect.poll(() => told().length, wait).toBe(3)
+  const fine = await app.given.message('ann', 'bob', { data: { text: 'fine' } })
+  await app.given.message('ann', 'bob', { data: { text: 'spam' } })
+  await full.markUserConversationRead({ onBehalfOf: 'bob', params: { uid: 'ann' }, body: {} })
+  const readByAll = () =>
+    receiver.received.flatMap(({ body: { data } }) => data.body?.messageId ?? [])
+  await expect.poll(readByAll, wait).toEqual([fine.id])
+  await expect.poll(() => told().length, wait).toBe(4)
   expect(told().slice(1).sort()).toEqual([
     ['message_sent', 'fine'],
     ['moderation_engine_approved', 'fine'],
+    ['moderation_engine_blocked', 'spam'],
   ])
   await full.reviewBlockedMessage({ params: { messageId: id }, body: { status: 'approved' } })
-  await expect.poll(() => told().length, wait).toBe(6)
-  const late = told().slice(3).sort()
+  await expect.poll(() => told().length, wait).toBe(7)
+  const late = told().slice(4).sort()
   expect(late.map(([trigger]) => trigger)).toEqual([
     ...['message_sent', 'moderation_manual_approved', 'user_mentioned'],
   ])

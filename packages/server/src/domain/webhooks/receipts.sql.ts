@@ -30,11 +30,12 @@ export async function findLastForAll(
     select e.id, e.sender from last
     cross join lateral (
       select e.id, e.sender, e.seq from (
-        select e.id, e.sender, e.seq, e.category from entries e
+        select e.id, e.sender, e.seq, e.category, e.verdict from entries e
         where e.bucket = ${bucket} and e.conversation_key = ${key} and e.app_id = ${appId}
           and e.seq <= coalesce(last.next, 0)
         order by e.seq desc limit ${mostEntries}) e
-      where e.category <> 'action' and (e.seq <= last.seq or e.sender = last.uid)
+      where e.category <> 'action' and (e.verdict is null or not e.verdict ? 'sealed')
+        and (e.seq <= last.seq or e.sender = last.uid)
       order by e.seq desc limit 1) e
     where last.nth = 1 and last.n between 2 and ${mostParticipants}`.execute(db)
   return rows[0]
