@@ -39,7 +39,9 @@ export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   stack.use(startWebhookCourier(parts))
   stack.use(startPushCourier(parts))
   stack.use(startLetterCourier(parts))
-  stack.use(startCourier(dryRunErrands(parts), optionsOf(parts, 1)))
+  // Not counted: nobody outside is told.
+  const quiet = { ...optionsOf(parts, 1), onCarried: () => undefined }
+  stack.use(startCourier(dryRunErrands(parts), quiet))
   return stack
 }
 

@@ -1,4 +1,5 @@
 import type { DryRunMatch } from '@chorale/contract/moderation'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openFingerprint } from '../../testing/fingerprint.ts'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
@@ -168,6 +169,10 @@ describe('what a run finds', async () => {
 
   test('is what each message for itself gives, span by span, and nothing of another app', async () => {
     await using fingerprint = await openFingerprint(app.databaseUrl)
+    // What is published leaves the outbox, a moment later.
+    const unpublished = async () =>
+      (await sql`select from outbox where app_id = ${stranger.appId}`.execute(app.db)).rows.length
+    await expect.poll(unpublished, wait).toBe(0)
     const before = await fingerprint.of(stranger.appId)
     const { data } = await full.dryRunRule({ params, body: { revisionId: revision(1) } })
     const run = await finished(data.id)
@@ -233,7 +238,7 @@ describe('what a run finds', async () => {
 
   test('further back it looks at more; what is deleted it does not see, what is edited as it is', async () => {
     const draft = { conditions: [{ value: 'zebra' }] }
-    const edited = await say(full, 'hello')
+    const edited = await say(full, 'good morning')
     const deleted = await say(full, 'a zebra')
     const onBehalfOf = edited.sender
     const data = { text: 'Zebra crossing' }
@@ -246,6 +251,20 @@ describe('what a run finds', async () => {
     ])
     expect(run.progress.scanned).toBe(said.length + 300 + 1)
     said.push({ ...edited, text: data.text })
+  })
+
+  test('what a rule in force has withheld is looked at too', async () => {
+    await full.createRule({ body: { id: 'walrus', conditions: [{ value: 'walrus' }] } })
+    const { id } = await say(full, 'a walrus')
+    const { rows } = await sql`select erased from entries where id = ${id}`.execute(app.db)
+    expect(rows).toEqual([{ erased: true }])
+    for (const operand of ['text', 'custom'] as const) {
+      const conditions = [{ value: 'walrus' }, { operand, value: 'nothing' }]
+      const run = await finished(
+        (await full.dryRunDraft({ body: { draft: { conditions } } })).data.id,
+      )
+      expect(run.matches.map(({ messageId }) => messageId)).toEqual([id])
+    }
   })
 })
 
