@@ -28,11 +28,13 @@ async function everyTable(client: pg.Client): Promise<string> {
     join pg_class p on p.relname = c.table_name and not p.relispartition
     where c.table_schema = 'public' and c.column_name = 'app_id' and t.table_type = 'BASE TABLE'
     order by 1`)
-  return rows
+  const tables = rows
     .map(
       ({ table_name: table }) => `
         select '${table}' as name, count(*) as n, sum(hashtextextended(r::text, 0)) as hash
         from ${table} r where app_id = $1`,
     )
     .join(' union all ')
+  // PostgreSQL may read several tables at once, and they come as they end.
+  return `${tables} order by name`
 }
