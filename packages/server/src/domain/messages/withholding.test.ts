@@ -188,3 +188,12 @@ describe('rules look', () => {
     expect(data.moderation?.status).toBe('disapproved')
   })
 })
+
+test('of a rule that flags and one that blocks, the one that blocks decides', async () => {
+  const conditions = [{ value: 'both' }]
+  await full.createRule({ body: { id: 'a-flags', conditions, action: ['flagMessage'] } })
+  await full.createRule({ body: { id: 'b-blocks', conditions } })
+  const { data } = await given.message('ann', 'tea', { ...toTea, ...text('both of them') })
+  const rule = { id: 'b-blocks', name: 'b-blocks' }
+  expect(data.moderation).toEqual({ status: 'disapproved', rule })
+})

@@ -34,26 +34,31 @@ export function openJudge(sets: RuleSets): Judge {
     const set = await sets.of(ctx.app, ctx.db)
     const subjects = set && subjectsOf(utterance)
     if (!set || !subjects) return undefined
-    const finding = await firstOf(set.examine(subjects), ctx, utterance)
+    const finding = await gravestOf(set.examine(subjects), ctx, utterance)
     if (!finding) return { moderation: { status: 'approved' } }
     const { id, name, revisionId, actions } = finding.rule
     const condition = finding.conditions[0]?.condition
     const verdict = { rule: { id, name, revisionId }, ...(condition && { condition }), actions }
-    return actions.some((action) => blocking.includes(action))
+    return blocks(finding)
       ? { moderation: { status: 'disapproved', rule: { id, name } }, verdict }
       : { moderation: { status: 'approved' }, verdict }
   }
 }
 
-/** In the order of the rules, the first that looks at what passes between these two. */
-async function firstOf(
+/** Of the rules that look at what passes between these two: one that blocks, or else the first. */
+async function gravestOf(
   findings: readonly Finding[],
   ctx: Ctx,
   utterance: Utterance,
 ): Promise<Finding | undefined> {
-  if (findings.every(({ rule }) => rule.filters.length === 0)) return findings[0]
-  const parties = await partiesOf(ctx, utterance)
-  return findings.find(({ rule }) => passes(rule.filters, parties))
+  const isFiltered = findings.some(({ rule }) => rule.filters.length > 0)
+  const parties = isFiltered ? await partiesOf(ctx, utterance) : undefined
+  const meant = parties ? findings.filter(({ rule }) => passes(rule.filters, parties)) : findings
+  return meant.find(blocks) ?? meant[0]
+}
+
+function blocks({ rule }: Finding): boolean {
+  return rule.actions.some((action) => blocking.includes(action))
 }
 
 async function partiesOf({ actor }: Ctx, { sender, receiver, from }: Utterance): Promise<Parties> {
