@@ -77,7 +77,9 @@ const WholeDryRun = Type.Object({
   }),
 })
 
-const params = Type.Object({ dryRunId: Type.String({ pattern: '^[0-9a-f-]{36}$' }) })
+const params = Type.Object({
+  dryRunId: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
+})
 
 export const dryRuns = operations({
   dryRunRule: {

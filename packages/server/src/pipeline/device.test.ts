@@ -50,6 +50,7 @@ const acting = [
   'banUser',
   'unbanUser',
   'listBannedUsers',
+  'flagMessage',
   'sendMessage',
   'getMessage',
   'editMessage',

@@ -1,6 +1,7 @@
 import type { NotificationReason } from '@chorale/contract/notifications'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
+import { waitingIn } from '../../testing/event-streams.ts'
 import { startPushStage } from '../../testing/push-stage.ts'
 import { notifyPeople } from './index.ts'
 
@@ -176,12 +177,12 @@ test('without the log, only what is sent leaves a row', async () => {
     body: { conversations: [{ id: 'ann', type: 'oneOnOne' }] },
   })
   await app.given.message('ann', bob)
-  await full.unmuteConversations({
-    query: query(),
-    body: { conversations: [{ id: 'ann', type: 'oneOnOne' }] },
-  })
-  await app.given.message('ann', bob, { data: { text: 'behind it' } })
+  await app.given.users('cid')
+  await app.given.message('cid', bob, { data: { text: 'behind it' } })
   await expect.poll(bodies, wait).toEqual(['behind it'])
+  const { NATS_PREFIX: prefix = '' } = stage.settings
+  await expect.poll(() => waitingIn(inject('natsUrl'), prefix, 'notify-people'), wait).toBe(0)
+  expect(bodies()).toEqual(['behind it'])
   const { data } = await full.listNotificationLogs({ query: query() })
   expect(data).toHaveLength(1)
   expect(data[0]).not.toHaveProperty('payload')

@@ -114,6 +114,8 @@ describe('figures of an app', () => {
     expect(data.message).toBe('2026-05: 3 messages, 2 active users, 0 online at once at most.')
     const last = await full.getAppUsage({ params, body: { usePreviousBillingCycle: true } })
     expect(last.data.message).toContain('2026-04: 0 messages')
+    const nobody = full.getAppUsage({ params: { appId: 'nobody' }, body: {} })
+    await expect(nobody).rejects.toMatchObject({ code: 'ERR_APP_NOT_FOUND' })
   })
 
   test('nobody else sees them', async () => {
