@@ -1,15 +1,15 @@
 import type { OperationName } from '@chorale/contract/api'
 import { ChoraleError } from '@chorale/sdk'
-import { openFingerprint } from './fingerprint.ts'
+import { watchRows } from './row-watch.ts'
 
 /**
  * A second app with the same uids and guids, which repeats each call one step behind. A call that
- * changes a row of the twin forgot an app id somewhere.
+ * writes a row of the twin forgot an app id somewhere.
  */
 export interface Twin extends AsyncDisposable {
   /** Says which value of the twin stands for one that no answer has shown. */
   pair(value: string, echo: string): void
-  /** Runs a call in the app, sees that the twin has not changed, repeats it in the twin. */
+  /** Runs a call in the app, sees that no row of the twin was written, repeats it in the twin. */
   follow(
     name: OperationName,
     input: unknown,
@@ -19,16 +19,16 @@ export interface Twin extends AsyncDisposable {
 }
 
 export async function openTwin(databaseUrl: string, appId: string, twinId: string): Promise<Twin> {
-  const fingerprint = await openFingerprint(databaseUrl)
+  const watch = await watchRows(databaseUrl)
   // What is made by chance (keys, tokens) differs between the two: learnt from their answers.
   const known = new Map<unknown, unknown>([[appId, twinId]])
   return {
     pair: (value, echo) => void known.set(value, echo),
     async follow(name, input, inApp, inTwin) {
-      const before = await fingerprint.of(twinId)
+      const before = await watch.writesTo(twinId)
       const answer = await settled(inApp(input))
-      if ((await fingerprint.of(twinId)) !== before) {
-        throw new Error(`${name} changed rows of another app: an app id is missing somewhere.`)
+      if ((await watch.writesTo(twinId)) !== before) {
+        throw new Error(`${name} wrote rows of another app: an app id is missing somewhere.`)
       }
       const echo = await settled(inTwin(translate(input, known)))
       if (outcomeOf(answer) !== outcomeOf(echo)) {
@@ -38,7 +38,7 @@ export async function openTwin(databaseUrl: string, appId: string, twinId: strin
       if ('error' in answer) throw answer.error
       return answer.value
     },
-    [Symbol.asyncDispose]: () => fingerprint[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose](),
   }
 }
 

@@ -4,7 +4,7 @@ import { ChoraleError, restClient } from '@chorale/sdk'
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { mask } from '../vault/mask.ts'
-import { type Fingerprint, openFingerprint } from './fingerprint.ts'
+import { type RowWatch, watchRows } from './row-watch.ts'
 import { type AppKeys, type As, startTestApp, type TestApp } from './test-app.ts'
 import { type Command, commandsOfARun } from './walls-commands.ts'
 import { epilogue, lastByAuthKey, prelude } from './walls-stage.ts'
@@ -69,7 +69,7 @@ const epoch = 1_700_000_000
 
 interface Install extends AsyncDisposable {
   readonly app: TestApp
-  readonly fingerprint: Fingerprint
+  readonly watch: RowWatch
   setTime(seconds: number): void
 }
 
@@ -77,11 +77,11 @@ async function openInstall(): Promise<Install> {
   await using stack = new AsyncDisposableStack()
   let now = epoch
   const app = stack.use(await startTestApp({ twin: false, clock: () => now }))
-  const fingerprint = stack.use(await openFingerprint(app.databaseUrl))
+  const watch = stack.use(await watchRows(app.databaseUrl))
   const owned = stack.move()
   return {
     app,
-    fingerprint,
+    watch,
     setTime(seconds) {
       now = seconds
     },
@@ -138,11 +138,11 @@ function compare(steps: readonly Step[], together: readonly string[], alone: rea
   }
 }
 
-/** Call after call: after each one it can be seen whose rows have changed. */
+/** Call after call: after each one it can be seen whose rows were written. */
 async function playInTurn(install: Install, steps: readonly Step[]) {
   await empty(install)
   const worlds = { a: await newWorld(install), b: await newWorld(install) }
-  const prints = { a: await printOf(install, worlds.a), b: await printOf(install, worlds.b) }
+  const writes = { a: await writesTo(install, worlds.a), b: await writesTo(install, worlds.b) }
   const answers: Record<Side, string[]> = { a: [], b: [] }
   for (const one of steps) {
     const { app } = one
@@ -152,12 +152,12 @@ async function playInTurn(install: Install, steps: readonly Step[]) {
     else answers[app].push(await call(install, one, worlds[app], worlds[other]))
     // A read that writes is noticed all the same, after the next call that may.
     if (allOperations.get(name)?.effect === 'read') continue
-    const print = await printOf(install, worlds[app])
-    if ((await printOf(install, worlds[other])) !== prints[other]) {
-      throw new Error(`${name} in app ${app} changed rows of app ${other}.`)
+    const written = await writesTo(install, worlds[app])
+    if ((await writesTo(install, worlds[other])) !== writes[other]) {
+      throw new Error(`${name} in app ${app} wrote rows of app ${other}.`)
     }
-    if (isIntrusion(one) && print !== prints[app]) throw new Error(`A refused ${name} left rows.`)
-    prints[app] = print
+    if (isIntrusion(one) && written !== writes[app]) throw new Error(`A refused ${name} left rows.`)
+    writes[app] = written
   }
   return answers
 }
@@ -212,8 +212,8 @@ async function newWorld({ app, setTime }: Install): Promise<World> {
   }
 }
 
-function printOf({ fingerprint }: Install, { keys }: World): Promise<string> {
-  return fingerprint.of(keys.appId)
+function writesTo({ watch }: Install, { keys }: World): Promise<number> {
+  return watch.writesTo(keys.appId)
 }
 
 /** Management calls carry no key of an app. */

@@ -1,13 +1,13 @@
 import type { DryRunMatch } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openFingerprint } from '../../testing/fingerprint.ts'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { type MortalServer, startMortalServer } from '../../testing/mortal-server.ts'
 import { naivePlaces } from '../../testing/naive-words.ts'
 import { natsPrefix } from '../../testing/nats-prefix.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { settingsFor } from '../../testing/program.ts'
+import { watchRows } from '../../testing/row-watch.ts'
 import { seeded } from '../../testing/seeded.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { claimDryRuns } from './dry-run-errands.sql.ts'
@@ -168,12 +168,12 @@ describe('what a run finds', async () => {
   const revision = (n: number) => `${app.appId}_words_${n}`
 
   test('is what each message for itself gives, span by span, and nothing of another app', async () => {
-    await using fingerprint = await openFingerprint(app.databaseUrl)
+    await using watch = await watchRows(app.databaseUrl)
     // What is published leaves the outbox, a moment later.
     const unpublished = async () =>
       (await sql`select from outbox where app_id = ${stranger.appId}`.execute(app.db)).rows.length
     await expect.poll(unpublished, wait).toBe(0)
-    const before = await fingerprint.of(stranger.appId)
+    const before = await watch.writesTo(stranger.appId)
     const { data } = await full.dryRunRule({ params, body: { revisionId: revision(1) } })
     const run = await finished(data.id)
     const expected = bruteForce(said, [first])
@@ -186,7 +186,7 @@ describe('what a run finds', async () => {
       both: 0,
     })
     expect(run.progress).toEqual({ scanned: said.length, total: said.length })
-    expect(await fingerprint.of(stranger.appId)).toBe(before)
+    expect(await watch.writesTo(stranger.appId)).toBe(before)
   })
 
   test('of two revisions: in which of them each was caught', async () => {
@@ -290,8 +290,19 @@ describe('a run of many stretches', async () => {
     await withQuery(app.databaseUrl, async (query) => {
       await loadGroups(query, app.appId, { prefix: 'many', groups, members: 2, entries })
       await settleEntries(query)
+      await query(waitAfterTheFirst)
     })
   })
+
+  // However fast the machine is: nobody does the second stretch before the test says so.
+  const waitAfterTheFirst = `
+    create function wait_long() returns trigger language plpgsql as $$
+    begin
+      new.due_at := ${Number.MAX_SAFE_INTEGER};
+      return new;
+    end $$;
+    create trigger wait_long before update on moderation_dry_runs for each row
+    when (old.scanned = 0 and new.scanned > 0) execute function wait_long()`
 
   async function halfway(id: string) {
     await expect.poll(async () => (await read(id)).progress.scanned, wait).toBeGreaterThan(0)
@@ -299,12 +310,23 @@ describe('a run of many stretches', async () => {
     expect(run.status).toBe('running')
     expect(run.progress.scanned).toBeLessThan(groups * entries)
     expect(run.progress.total).toBeGreaterThan(run.progress.scanned)
-    return run
+  }
+
+  async function goOn(id: string) {
+    await sql`update moderation_dry_runs set due_at = 0 where run_id = ${id}`.execute(app.db)
+  }
+
+  async function isInHand(id: string): Promise<boolean> {
+    const { rows } = await sql`
+      select from moderation_dry_runs where run_id = ${id} and tries > 0`.execute(app.db)
+    return rows.length > 0
   }
 
   test('goes on where it was when its worker is killed, and finds everything once', async () => {
     const id = await begin()
     await halfway(id)
+    await goOn(id)
+    await expect.poll(() => isInHand(id), { ...wait, interval: 1 }).toBe(true)
     await worker.kill()
     const { scanned } = (await read(id)).progress
     expect(scanned).toBeLessThan(groups * entries)
@@ -322,6 +344,8 @@ describe('a run of many stretches', async () => {
     const { matches: _, ...cancelled } = await read(id)
     expect(cancelled).toMatchObject({ status: 'cancelled', endedAt: now })
     const next = await begin()
+    await halfway(next)
+    await goOn(next)
     await expect.poll(async () => (await read(next)).status, wait).toBe('done')
     expect(await read(id)).toMatchObject(cancelled)
   })
