@@ -22,6 +22,8 @@ export interface CourierOptions {
 
 const tidyEveryMs = 60_000
 const troubleMs = 1000
+/** To claim many costs little more than to claim one: who is busy lets some come together. */
+const gatherMs = 10
 
 /** Carries out errands, many at once, until it is disposed of; what is in hand is finished. */
 export function startCourier<Job>(
@@ -56,6 +58,7 @@ export function startCourier<Job>(
     while (!closing.signal.aborted) {
       try {
         if (!(await take())) await Promise.race([...inHand, pause(pollMs)])
+        else if (inHand.size > concurrency / 2) await pause(gatherMs)
       } catch (error) {
         log.warn({ err: error, errands: name }, 'errands could not be claimed')
         await pause(troubleMs)
