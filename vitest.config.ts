@@ -4,11 +4,14 @@ import { defineConfig } from 'vitest/config'
 const everyProject: {
   globalSetup: string[]
   pool: 'forks'
+  isolate: boolean
   testTimeout: number
   hookTimeout: number
 } = {
   globalSetup: ['packages/server/src/testing/global-setup.ts'],
   pool: 'forks',
+  // Loading the service takes as long as most files take to test it; it keeps no state of its own.
+  isolate: false,
   testTimeout: 20_000,
   hookTimeout: 60_000,
 }
