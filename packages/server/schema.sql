@@ -535,6 +535,31 @@ CREATE TABLE public.moderation_rules (
     updated_at bigint NOT NULL
 );
 
+CREATE TABLE public.moderation_submissions (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    id bigint NOT NULL,
+    muid text COLLATE pg_catalog."C",
+    sender text NOT NULL COLLATE pg_catalog."C",
+    receiver_type text NOT NULL COLLATE pg_catalog."C",
+    receiver text NOT NULL COLLATE pg_catalog."C",
+    category text NOT NULL COLLATE pg_catalog."C",
+    type text NOT NULL COLLATE pg_catalog."C",
+    data jsonb NOT NULL,
+    extra jsonb,
+    sent_at bigint NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    edited_at bigint,
+    revision bigint DEFAULT 1 NOT NULL,
+    moderation jsonb DEFAULT '{"status": "pending"}'::jsonb NOT NULL,
+    status text GENERATED ALWAYS AS ((moderation ->> 'status'::text)) STORED NOT NULL COLLATE pg_catalog."C",
+    verdict jsonb,
+    due_at bigint DEFAULT (EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric) NOT NULL,
+    tries bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT moderation_submissions_receiver_type_check CHECK ((receiver_type = ANY (ARRAY['user'::text, 'group'::text]))),
+    CONSTRAINT moderation_submissions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'disapproved'::text])))
+);
+
 CREATE TABLE public.muted_conversations (
     app_id text NOT NULL COLLATE pg_catalog."C",
     uid text NOT NULL COLLATE pg_catalog."C",
@@ -986,6 +1011,9 @@ ALTER TABLE ONLY public.moderation_reasons
 ALTER TABLE ONLY public.moderation_rules
     ADD CONSTRAINT moderation_rules_pkey PRIMARY KEY (app_id, rule_id, revision);
 
+ALTER TABLE ONLY public.moderation_submissions
+    ADD CONSTRAINT moderation_submissions_pkey PRIMARY KEY (app_id, id);
+
 ALTER TABLE ONLY public.muted_conversations
     ADD CONSTRAINT muted_conversations_pkey PRIMARY KEY (app_id, uid, type, id);
 
@@ -1126,6 +1154,22 @@ CREATE UNIQUE INDEX moderation_keyword_lists_active ON public.moderation_keyword
 
 CREATE UNIQUE INDEX moderation_rules_active ON public.moderation_rules USING btree (app_id, rule_id) WHERE active;
 
+CREATE INDEX moderation_submissions_by_age ON public.moderation_submissions USING btree (created_at);
+
+CREATE INDEX moderation_submissions_by_category ON public.moderation_submissions USING btree (app_id, category, id);
+
+CREATE UNIQUE INDEX moderation_submissions_by_muid ON public.moderation_submissions USING btree (app_id, sender, receiver_type, receiver, muid) WHERE (muid IS NOT NULL);
+
+CREATE INDEX moderation_submissions_by_receiver ON public.moderation_submissions USING btree (app_id, receiver_type, receiver, id);
+
+CREATE INDEX moderation_submissions_by_sender ON public.moderation_submissions USING btree (app_id, sender, id);
+
+CREATE INDEX moderation_submissions_by_status ON public.moderation_submissions USING btree (app_id, status, id) WHERE (status <> 'approved'::text);
+
+CREATE INDEX moderation_submissions_by_type ON public.moderation_submissions USING btree (app_id, type, id);
+
+CREATE INDEX moderation_submissions_due ON public.moderation_submissions USING btree (due_at) WHERE (status = 'pending'::text);
+
 CREATE INDEX notification_deliveries_by_message ON public.notification_deliveries USING btree (app_id, message_id, delivery_id) WHERE (message_id IS NOT NULL);
 
 CREATE INDEX notification_deliveries_by_time ON public.notification_deliveries USING btree (created_at);
@@ -1260,6 +1304,9 @@ ALTER TABLE ONLY public.moderation_reasons
 
 ALTER TABLE ONLY public.moderation_rules
     ADD CONSTRAINT moderation_rules_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_submissions
+    ADD CONSTRAINT moderation_submissions_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.muted_conversations
     ADD CONSTRAINT muted_conversations_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;

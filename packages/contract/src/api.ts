@@ -22,6 +22,7 @@ import {
   reasons,
   rules,
   rulesOfApp,
+  submissions,
 } from './moderation/index.ts'
 import {
   carriers,
@@ -74,6 +75,7 @@ export const api = {
   blockedMessages,
   blockedMessagesOfApp,
   flaggedMessages,
+  submissions,
   rulesOfApp,
   keywordListsOfApp,
   messages,

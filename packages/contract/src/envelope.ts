@@ -4,6 +4,9 @@ import { withDefault } from './operation.ts'
 /** Unix seconds. */
 export const Timestamp = Type.Integer({ minimum: 0 })
 
+/** Unix seconds that a caller says. */
+export const UnixTime = Type.Integer({ minimum: 0, maximum: 9_999_999_999 })
+
 /** Free-form JSON of the client, limited in size rather than in shape. */
 export const Metadata = Type.Unsafe<Record<string, unknown>>({
   type: 'object',

@@ -80,6 +80,13 @@ export interface Events {
   'message.flagged': EntryPlace & { by: 'rule' | 'user'; uid?: string }
   /** By a moderator. One that was blocked is delivered now, under an id of its own. */
   'message.approved': EntryPlace & { blockedId?: number }
+  /** A message that lives elsewhere was judged as it was then: the `revision` grows when it is edited. */
+  'submission.judged': {
+    id: number
+    revision: number
+    status: 'approved' | 'disapproved'
+    by: 'rules' | 'moderator'
+  }
   'message.edited': EntryPlace
   'message.deleted': EntryPlace
   /** Who takes part without an entry that says so: two users, or the founder of a group. */

@@ -21,6 +21,7 @@ import {
 import {
   deleteSubscriptions,
   editHandlers,
+  forgetSubmissionsOf,
   historyHandlers,
   interactionHandlers,
   messageHandlers,
@@ -32,6 +33,7 @@ import {
   type Sending,
   saveHandlers,
   sendHandlers,
+  submissionHandlers,
   threadHandlers,
 } from './domain/messages/index.ts'
 import {
@@ -130,6 +132,7 @@ export function handlersWith(
       ...pinHandlers,
       ...queueHandlers,
       ...queueOfAppHandlers,
+      ...submissionHandlers,
       ...saveHandlers,
       ...receiptHandlers,
       ...statsHandlers,
@@ -160,6 +163,7 @@ async function farewell(ctx: Ctx, uid: string): Promise<void> {
   await leaveAllGroups(ctx, uid)
   await deleteUserConversations(ctx.db, uid)
   await deleteSubscriptions(ctx.db, uid)
+  await forgetSubmissionsOf(ctx.db, uid)
   await deleteDeliveriesTo(ctx.db, uid)
 }
 

@@ -11,6 +11,7 @@ import {
   searchKey,
   Tags,
   Timestamp,
+  UnixTime,
   Url,
 } from '../envelope.ts'
 import { operations } from '../operation.ts'
@@ -57,6 +58,17 @@ const look = {
   tags: Type.Optional(Tags),
 }
 const params = Type.Object({ guid: Guid })
+const newGroup = {
+  guid: Guid,
+  name: Name,
+  type: GroupType,
+  password: Type.Optional(Password),
+  ...look,
+}
+
+/** A group that another call creates on its way. */
+export const GroupDetails = Type.Object({ ...newGroup, createdAt: Type.Optional(UnixTime) })
+export type GroupDetails = Static<typeof GroupDetails>
 
 const Uids = Type.Array(Uid, { maxItems: 25 })
 export const memberLists = {
@@ -87,14 +99,7 @@ export const groups = operations({
     device: 'acting',
     feature: 'createGroup',
     rate: 'core',
-    body: Type.Object({
-      guid: Guid,
-      name: Name,
-      type: GroupType,
-      password: Type.Optional(Password),
-      ...look,
-      members: Type.Optional(Type.Object(memberLists)),
-    }),
+    body: Type.Object({ ...newGroup, members: Type.Optional(Type.Object(memberLists)) }),
     response: Data(CreatedGroup),
     errors: [
       'ERR_GUID_ALREADY_EXISTS',

@@ -57,7 +57,7 @@ const InteractiveData = Type.Object({
  * What a message says. What it must be depends on category and type, so the rules check it, each
  * with an error of its own; the fields are here for readers.
  */
-const Content = Type.Unsafe<Record<string, unknown>>({
+export const Content = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   'x-maxBytes': 10_240,
   'x-documents': {
@@ -117,17 +117,17 @@ const SendAnswer = Data(
   Type.Union([Message, Type.Object({ uids: Type.Optional(Sent), guids: Type.Optional(Sent) })]),
 )
 
-/** What may be wrong with what a message says. */
-const dataErrors = [
+/** What may be wrong with what a message says, be it plain or custom. */
+export const spokenErrors = [
   'ERR_EMPTY_MESSAGE_TEXT',
   'ERR_INVALID_MESSAGE_TEXT',
   'ERR_EMPTY_MESSAGE_FILE',
   'ERR_INVALID_MEDIA_MESSAGE',
   'ERR_EMPTY_CUSTOM_DATA',
   'ERR_INVALID_CUSTOM_DATA',
-  'ERR_INVALID_MESSAGE_DATA',
   'ERR_INVALID_METADATA',
 ] as const
+const dataErrors = [...spokenErrors, 'ERR_INVALID_MESSAGE_DATA'] as const
 export const contentErrors = [...dataErrors, 'ERR_INVALID_MESSAGE_TYPE'] as const
 
 /** What may stand between sender and receiver. */

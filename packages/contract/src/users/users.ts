@@ -10,6 +10,7 @@ import {
   searchKey,
   Tags,
   Timestamp,
+  UnixTime,
   Url,
 } from '../envelope.ts'
 import { operations, withDefault } from '../operation.ts'
@@ -70,6 +71,15 @@ export const ownProfile = Type.Object({
   ...own,
   unset: Type.Optional(Type.Array(OneOf('avatar', 'link', 'metadata'), { maxItems: 3 })),
 })
+
+/** Someone whom another call creates on its way. */
+export const UserDetails = Type.Object({
+  uid: Uid,
+  name: Name,
+  ...profile,
+  createdAt: Type.Optional(UnixTime),
+})
+export type UserDetails = Static<typeof UserDetails>
 
 const Uids = Type.Array(Uid, { minItems: 1, maxItems: 100 })
 

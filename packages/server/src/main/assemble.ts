@@ -135,7 +135,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       owned.use(
         startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
       )
-      owned.use(startConfiguredCouriers({ ...publishing, config, vault, egress, sink }))
+      owned.use(startConfiguredCouriers({ ...publishing, config, vault, egress, sink, judge }))
     },
     startGateway(on) {
       const [api] = servers

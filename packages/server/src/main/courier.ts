@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
-import { dryRunErrands } from '../domain/moderation/index.ts'
+import { submissionErrands } from '../domain/messages/index.ts'
+import { dryRunErrands, type Judge } from '../domain/moderation/index.ts'
 import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -23,6 +24,7 @@ interface CourierParts {
   readonly vault: Vault
   readonly egress: Egress
   readonly sink: Sink
+  readonly judge: Judge
   readonly clock: () => number
   readonly log: Logger
   readonly metrics: Metrics
@@ -32,8 +34,9 @@ interface CourierParts {
 const appsAtLeast = 5
 /** Letters that a worker has under way at once: none of them is in a hurry. */
 const lettersAtOnce = 20
+const submissionsAtOnce = 10
 
-/** Webhooks are told, pushes and letters sent, rules tried out, each by a courier of its own. */
+/** Webhooks are told, pushes and letters sent, rules tried out, submissions judged, each by a courier of its own. */
 export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   stack.use(startWebhookCourier(parts))
@@ -42,6 +45,7 @@ export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   // Not counted: nobody outside is told.
   const quiet = { ...optionsOf(parts, 1), onCarried: () => undefined }
   stack.use(startCourier(dryRunErrands(parts), quiet))
+  stack.use(startCourier(submissionErrands(parts), { ...quiet, concurrency: submissionsAtOnce }))
   return stack
 }
 

@@ -1,4 +1,4 @@
-import type { Group, GroupType, groups } from '@chorale/contract/groups'
+import type { Group, GroupDetails, GroupType, groups } from '@chorale/contract/groups'
 import type { Input } from '@chorale/contract/operation'
 import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
@@ -13,7 +13,7 @@ import {
 } from '../conversations/index.ts'
 import { sortName } from '../users/index.ts'
 import { accessGroup, actingIn, holdUsers } from './access.ts'
-import { admitMembers } from './admission.ts'
+import { type Admission, admitMembers, type Wanted } from './admission.ts'
 import {
   countGroups,
   deleteGroup,
@@ -39,34 +39,12 @@ type Query = Input<typeof groups.listGroups>['query']
 export const groupHandlers: Handlers<typeof groups> = {
   async createGroup({ body }, ctx) {
     requireGroupPermission(ctx.actor, 'createGroup', body.type)
-    const { members, password, owner: wanted, ...group } = body
+    const { members, guid } = body
     // Only the app gives a group to somebody else.
-    const owner = ctx.caller.kind === 'device' ? actorUid(ctx) : (wanted ?? actorUid(ctx))
-    const passwordHash = await hashPassword(body.type, password)
-    const existing = await holdUsers(ctx, [owner, ...Object.values(members ?? {}).flat()])
-    if (!existing.has(owner)) throw new Failure('ERR_UID_NOT_FOUND', { uid: owner })
-    const conversation = await insertConversation(ctx.db, ctx.now)
-    const made = await insertGroup(ctx.db, {
-      ...group,
-      ...conversation,
-      owner,
-      passwordHash,
-      sortName: sortName(group.name),
-      createdAt: ctx.now,
-    })
-    if (!made) throw new Failure('ERR_GUID_ALREADY_EXISTS', { guid: group.guid })
-    const outcomes = await admitMembers(
-      ctx,
-      { ...conversation, guid: group.guid, owner },
-      {
-        ...members,
-        // Whom the group belongs to is in it from the start, and says nothing about it.
-        founder: owner === 'app_system' ? undefined : owner,
-      },
-      existing,
-    )
-    await ctx.outbox.append('group.created', { guid: group.guid })
-    return { data: { ...(await shown(ctx, group.guid, owner)), ...(members && outcomes) } }
+    const owner = (ctx.caller.kind === 'device' ? undefined : body.owner) ?? actorUid(ctx)
+    const outcomes = await addGroup(ctx, body, owner, members)
+    if (!outcomes) throw new Failure('ERR_GUID_ALREADY_EXISTS', { guid })
+    return { data: { ...(await shown(ctx, guid, owner)), ...(members && outcomes) } }
   },
 
   async listGroups({ query }, ctx) {
@@ -141,6 +119,46 @@ export const groupHandlers: Handlers<typeof groups> = {
     await changeOwner(ctx, group, owner, existing)
     return { data: await shown(ctx, guid, ctx.actor?.uid) }
   },
+}
+
+/** What became of its members; undefined: the guid is taken. */
+async function addGroup(
+  ctx: Ctx,
+  { password, createdAt = ctx.now, ...group }: GroupDetails,
+  owner: string,
+  members: Wanted = {},
+): Promise<Admission | undefined> {
+  const { guid } = group
+  const passwordHash = await hashPassword(group.type, password)
+  const existing = await holdUsers(ctx, [owner, ...Object.values(members).flat()])
+  if (!existing.has(owner)) throw new Failure('ERR_UID_NOT_FOUND', { uid: owner })
+  const conversation = await insertConversation(ctx.db, ctx.now)
+  const made = await insertGroup(ctx.db, {
+    ...{ ...group, ...conversation, owner, passwordHash },
+    ...{ sortName: sortName(group.name), createdAt },
+  })
+  if (!made) {
+    await deleteConversation(ctx.db, conversation)
+    return undefined
+  }
+  // Whom the group belongs to is in it from the start, and says nothing about it.
+  const founder = owner === 'app_system' ? undefined : owner
+  const key = { ...conversation, guid, owner }
+  const outcomes = await admitMembers(ctx, key, { ...members, founder }, existing)
+  await ctx.outbox.append('group.created', { guid })
+  return outcomes
+}
+
+/** A group that is missing is created, if somebody says what it is. */
+export async function ensureGroup(
+  ctx: Ctx,
+  guid: string,
+  details: GroupDetails | undefined,
+): Promise<void> {
+  if (await findGroup(ctx.db, guid, undefined)) return
+  if (!details) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+  // One that somebody else has created meanwhile is as good.
+  await addGroup(ctx, details, details.owner ?? actorUid(ctx))
 }
 
 async function shown(ctx: Ctx, guid: string, viewer: string | undefined): Promise<Group> {

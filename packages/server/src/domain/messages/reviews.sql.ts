@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import type { Entry, Verdict } from '../conversations/index.ts'
 import { asFound, type FoundRow, foundColumns, sides } from './messages.sql.ts'
+import { submissionAsFound } from './submissions.sql.ts'
 
 /** A message that moderators look at, or have judged. */
 export interface CaseRow {
@@ -18,17 +19,24 @@ export interface CaseRow {
 type Row = FoundRow & Omit<CaseRow, 'entry'>
 
 const columns = sql`
-  ${foundColumns}, c.message_id as "messageId", c.verdict as caught, c.kind,
-  e.parent_seq as "parentSeq", c.created_at as "openedAt", c.updated_at as "movedAt"`
+  m.*, c.message_id as "messageId", c.verdict as caught, c.kind, c.created_at as "openedAt",
+  c.updated_at as "movedAt"`
 
-/** The limit keeps it a probe: a conversation that is gone has no entry any more. */
+/**
+ * Entries and submissions. The limit keeps it a probe: a conversation that is gone has no entry any
+ * more.
+ */
 const source = sql`
   moderation_cases c
   cross join lateral (
-    select * from entries e
-    where e.bucket = c.bucket and e.conversation_key = c.conversation_key and e.seq = c.seq
-      and e.app_id = c.app_id limit 1) e
-  join conversations v on v.bucket = e.bucket and v.conversation_key = e.conversation_key`
+    (select ${foundColumns}, e.parent_seq as "parentSeq" from entries e
+     join conversations v on v.bucket = e.bucket and v.conversation_key = e.conversation_key
+     ${sides}
+     where e.bucket = c.bucket and e.conversation_key = c.conversation_key and e.seq = c.seq
+       and e.app_id = c.app_id limit 1)
+    union all
+    (select ${submissionAsFound}, null from moderation_submissions s
+     where c.seq = 0 and s.app_id = c.app_id and s.id = c.message_id)) m`
 
 export type Queue = 'blocked' | 'flagged' | 'reviewed'
 
@@ -49,7 +57,7 @@ export async function listCases(
 ): Promise<CaseRow[]> {
   const { is, order } = queues[queue]
   const { rows } = await sql<Row>`
-    select ${columns} from ${source} ${sides}
+    select ${columns} from ${source}
     where c.app_id = ${appId} and ${is}
     order by ${order} limit ${limit} offset ${(page - 1) * limit}`.execute(db)
   return rows.map(asCase)
@@ -58,7 +66,7 @@ export async function listCases(
 /** Held until the end. */
 export async function findCase({ appId, db }: AppDb, id: number): Promise<CaseRow | undefined> {
   const { rows } = await sql<Row>`
-    select ${columns} from ${source} ${sides}
+    select ${columns} from ${source}
     where c.app_id = ${appId} and c.message_id = ${id} for update of c`.execute(db)
   return rows[0] && asCase(rows[0])
 }

@@ -6,6 +6,7 @@ import { appendWithin, type Entry, type Extra } from '../conversations/index.ts'
 import { closeCase, type Judgement } from '../moderation/index.ts'
 import { deleteTraces, lockConversationOf, sealMessage, unsealMessage } from './messages.sql.ts'
 import { type CaseRow, findCase } from './reviews.sql.ts'
+import { reviewSubmission } from './submissions.ts'
 import { lowerReplies } from './threads.sql.ts'
 
 /** A moderator has looked at a message. */
@@ -15,6 +16,7 @@ export async function review(
   kind: CaseRow['kind'],
   status: ReviewStatus,
 ): Promise<void> {
+  if (await reviewSubmission(ctx, id, kind, status)) return
   await lockConversationOf(ctx.db, id)
   const found = await findCase(ctx.db, id)
   const isWithheld = found?.entry.row.verdict?.sealed !== undefined

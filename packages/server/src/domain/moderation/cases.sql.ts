@@ -73,3 +73,10 @@ export async function closeCase(
     update moderation_cases set status = ${status}, seq = ${seq}, updated_at = ${now}
     where app_id = ${appId} and message_id = ${id}`.execute(db)
 }
+
+/** Of messages that are gone, or say something else by now. */
+export async function deleteCases({ appId, db }: AppDb, ids: readonly number[]): Promise<void> {
+  await sql`
+    delete from moderation_cases
+    where app_id = ${appId} and message_id = any(${ids})`.execute(db)
+}

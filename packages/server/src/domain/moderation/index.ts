@@ -1,5 +1,5 @@
 export { openCases, punishSenders } from './cases.on.ts'
-export { closeCase } from './cases.sql.ts'
+export { closeCase, deleteCases, insertCase } from './cases.sql.ts'
 export { openCase, reportMessage } from './cases.ts'
 export { defaultReasons } from './default-reasons.ts'
 export { dryRunErrands } from './dry-run-errands.ts'

@@ -4,7 +4,7 @@ import type { Verdict } from '../conversations/index.ts'
 import { loadCounterparts, otherThan, type People, type Receiver } from '../conversations/index.ts'
 import type { Finding } from './engine/rule-set.ts'
 import { type Parties, type Party, passes } from './filters.ts'
-import type { RuleSets } from './rule-sets.ts'
+import type { ModeratedApp, RuleSets } from './rule-sets.ts'
 import { type Spoken, subjectsOf } from './subjects.ts'
 
 /** A message before it is stored, and between whom it is. */
@@ -24,8 +24,13 @@ export interface Judgement {
   readonly verdict?: Verdict
 }
 
+/** In whose app, and before whose eyes. */
+interface Judging extends Pick<Ctx, 'db' | 'actor'> {
+  readonly app: ModeratedApp
+}
+
 /** Undefined: no rule is in force, or none looks at such a thing. */
-export type Judge = (ctx: Ctx, utterance: Utterance) => Promise<Judgement | undefined>
+export type Judge = (ctx: Judging, utterance: Utterance) => Promise<Judgement | undefined>
 
 const blocking: readonly Action[] = ['blockMessage', 'dropMessage']
 
@@ -48,7 +53,7 @@ export function openJudge(sets: RuleSets): Judge {
 /** Of the rules that look at what passes between these two: one that blocks, or else the first. */
 async function gravestOf(
   findings: readonly Finding[],
-  ctx: Ctx,
+  ctx: Judging,
   utterance: Utterance,
 ): Promise<Finding | undefined> {
   const isFiltered = findings.some(({ rule }) => rule.filters.length > 0)
@@ -61,7 +66,10 @@ function blocks({ rule }: Finding): boolean {
   return rule.actions.some((action) => blocking.includes(action))
 }
 
-async function partiesOf({ actor }: Ctx, { sender, receiver, from }: Utterance): Promise<Parties> {
+async function partiesOf(
+  { actor }: Judging,
+  { sender, receiver, from }: Utterance,
+): Promise<Parties> {
   const guids = receiver.kind === 'group' ? [receiver.guid] : []
   const other = receiver.kind === 'user' ? [otherThan(sender, receiver.uids)] : []
   const wanted = { uids: [sender, ...other], guids, blocks: false }

@@ -7,13 +7,16 @@ import { RuleSet } from './engine/rule-set.ts'
 import { findInForce, type InForce } from './rule-sets.sql.ts'
 import { revisionIdOf, withDefaults } from './rules.ts'
 
+/** As far as it matters which rules are in force. */
+export type ModeratedApp = Pick<AppIdentity, 'appId' | 'moderationVersion'>
+
 /** The compiled rules of every app that this process serves. */
 export interface RuleSets {
   /**
    * What is in force for a call of this app. The call has read the version with its app, so a rule
    * that was saved before it came holds for it, whichever process saved the rule. Undefined: nothing is.
    */
-  of(app: AppIdentity, db: AppDb): Promise<RuleSet | undefined>
+  of(app: ModeratedApp, db: AppDb): Promise<RuleSet | undefined>
 }
 
 interface Compiled {

@@ -14,4 +14,4 @@ export {
   type UserRow,
   userColumnsText,
 } from './users.sql.ts'
-export { furnishUsers, userHandlers } from './users.ts'
+export { ensureUsers, furnishUsers, userHandlers } from './users.ts'

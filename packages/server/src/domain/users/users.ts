@@ -1,5 +1,5 @@
 import type { Input } from '@chorale/contract/operation'
-import type { User, users } from '@chorale/contract/users'
+import type { User, UserDetails, users } from '@chorale/contract/users'
 import type { AppDb } from '../../database/app-db.ts'
 import { cursorOf, paginationOf } from '../../database/keyset.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
@@ -12,6 +12,7 @@ import { shown, sortName } from './user-view.ts'
 import {
   countUsers,
   deleteUserForever,
+  existingUids,
   insertUser,
   listUsers,
   setActive,
@@ -29,13 +30,10 @@ export function userHandlers(farewell: Farewell): Handlers<typeof users> {
   return {
     async createUser({ body }, ctx) {
       requireUserCreation(ctx)
-      const { withAuthToken, role = 'default', ...user } = body
-      await requireRole(ctx, role)
-      const row = { ...user, role, sortName: sortName(user.name), createdAt: ctx.now }
-      if (!(await insertUser(ctx.db, row))) {
+      const { withAuthToken, ...user } = body
+      if (!(await addUser(ctx, user))) {
         throw new Failure('ERR_UID_ALREADY_EXISTS', { uid: user.uid })
       }
-      await ctx.outbox.append('user.created', { uid: user.uid })
       const data = shown(await accessUser(ctx, user.uid), { withTags: true })
       if (!withAuthToken) return { data }
       return { data: { ...data, authToken: (await makeAuthToken(ctx, user.uid)).authToken } }
@@ -106,6 +104,31 @@ export function userHandlers(farewell: Farewell): Handlers<typeof users> {
       }
     },
   }
+}
+
+/** False: the uid is taken. */
+async function addUser(ctx: Ctx, user: UserDetails): Promise<boolean> {
+  const { uid, name, role = 'default', createdAt = ctx.now } = user
+  await requireRole(ctx, role)
+  const row = { ...user, role, sortName: sortName(name), createdAt }
+  if (!(await insertUser(ctx.db, row))) return false
+  await ctx.outbox.append('user.created', { uid })
+  return true
+}
+
+/** Whoever of these is missing is created, if somebody says who they are. */
+export async function ensureUsers(
+  ctx: Ctx,
+  uids: readonly string[],
+  details: readonly UserDetails[],
+): Promise<void> {
+  const known = await existingUids(ctx.db, uids)
+  const fresh = details.filter(({ uid }) => !known.has(uid))
+  // In one order: two calls that create the same two do not wait for each other.
+  for (const user of fresh.toSorted((a, b) => (a.uid < b.uid ? -1 : 1))) await addUser(ctx, user)
+  const there = fresh.length === 0 ? known : await existingUids(ctx.db, uids)
+  const missing = uids.find((uid) => !there.has(uid))
+  if (missing !== undefined) throw new Failure('ERR_UID_NOT_FOUND', { uid: missing })
 }
 
 type Changes = Input<typeof users.updateUser>['body']

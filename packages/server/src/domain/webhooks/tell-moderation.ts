@@ -9,7 +9,8 @@ import {
   type Receiver,
   type Verdict,
 } from '../conversations/index.ts'
-import { findCaught } from './scenes.sql.ts'
+import { findSubmitted } from '../messages/index.ts'
+import { type CaughtRow, findCaught } from './scenes.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 /** A rule has blocked a message. What moderators withhold themselves, nobody is told of. */
@@ -23,8 +24,7 @@ export async function tellBlocked(
   const seen = await messageAt(db, payload)
   const { verdict } = seen ?? {}
   if (!seen || !verdict) return []
-  const moderation = [{ condition: conditionOf(verdict), rule: ruleOf(verdict, at) }]
-  const data = `{"message":${seen.message},"moderation":${JSON.stringify(moderation)}}`
+  const data = dataOf(seen.message, blockedBy(verdict, at))
   return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
 }
 
@@ -39,12 +39,32 @@ export async function tellApproved(
   const seen = await messageAt(db, payload)
   const caught = await findCaught(db, payload.blockedId)
   if (!seen || !caught) return []
-  const { verdict, openedAt } = caught
-  const moderation = verdict
-    ? [{ rule: { ...ruleOf(verdict, openedAt), condition: conditionOf(verdict) } }]
-    : []
-  const data = `{"message":${seen.message},"moderation":${JSON.stringify(moderation)}}`
+  const data = dataOf(seen.message, overruled(caught))
   return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+}
+
+const triggersOfSubmissions = {
+  rules: { approved: 'moderation_engine_approved', disapproved: 'moderation_engine_blocked' },
+  moderator: { approved: 'moderation_manual_approved', disapproved: undefined },
+} as const
+
+/** What was edited since it was judged is judged again, and told of then. */
+export async function tellSubmission(
+  { payload, at }: HeardEvent<'submission.judged'>,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const { id, by, status } = payload
+  const trigger = triggersOfSubmissions[by][status]
+  const seen = trigger && wanted(2, trigger) && (await findSubmitted(db, payload))
+  if (!seen) return []
+  const { message, receiver, verdict } = seen
+  const line = lineOf(receiver)
+  if (status === 'disapproved' && verdict) {
+    return [{ version: 2, trigger, data: dataOf(message, blockedBy(verdict, at)), line }]
+  }
+  const caught = by === 'moderator' ? await findCaught(db, id) : undefined
+  return [{ version: 2, trigger, data: dataOf(message, caught && overruled(caught)), line }]
 }
 
 interface SeenMessage {
@@ -66,6 +86,21 @@ async function messageAt(
   const entries = [{ row: shown, receiver }]
   const [message = '{}'] = await printEntries(db, peopleIn(db), entries, { viewer: undefined })
   return { message, receiver, verdict }
+}
+
+function dataOf(message: string, moderation: readonly object[] | undefined): string {
+  const more = moderation ? `,"moderation":${JSON.stringify(moderation)}` : ''
+  return `{"message":${message}${more}}`
+}
+
+function blockedBy(verdict: Verdict, at: number) {
+  return [{ condition: conditionOf(verdict), rule: ruleOf(verdict, at) }]
+}
+
+function overruled({ verdict, openedAt }: CaughtRow) {
+  return verdict
+    ? [{ rule: { ...ruleOf(verdict, openedAt), condition: conditionOf(verdict) } }]
+    : []
 }
 
 function conditionOf({ condition }: Verdict) {

@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import type { Db } from '../../database/app-db.ts'
+import { type SubmissionRow, submissionAsFound } from './submissions.sql.ts'
+
+/** Workers need not agree on the time. */
+const databaseMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+export interface SubmissionJob extends Omit<SubmissionRow, 'status'> {
+  readonly appId: string
+  readonly moderationVersion: number
+}
+
+/** The lease grows: what nobody could judge, or what has ended whoever took it, comes less often. */
+export async function claimSubmissions(
+  db: Db,
+  most: number,
+  leaseMs: number,
+): Promise<SubmissionJob[]> {
+  const { rows } = await sql<SubmissionJob>`
+    update moderation_submissions s
+    set due_at = ${databaseMs} + ${leaseMs} * (1 << least(s.tries, 8)::int), tries = s.tries + 1
+    from (
+      select app_id as app, id as submission from moderation_submissions
+      where status = 'pending' and due_at <= (select ${databaseMs})
+      order by due_at limit ${most} for update skip locked) due
+    join apps a on a.app_id = due.app
+    where s.app_id = due.app and s.id = due.submission
+    returning s.app_id as "appId", a.moderation_version as "moderationVersion", s.revision,
+              ${submissionAsFound}`.execute(db)
+  return rows
+}
+
+/** A bounded number at a time, of all apps. */
+export async function forgetSubmissions(
+  db: Db,
+  before: number,
+): Promise<{ readonly appId: string; readonly id: number }[]> {
+  const { rows } = await sql<{ appId: string; id: number }>`
+    delete from moderation_submissions where (app_id, id) in (
+      select app_id, id from moderation_submissions
+      where created_at < ${before} order by created_at limit 100)
+    returning app_id as "appId", id`.execute(db)
+  return rows
+}
