@@ -90,6 +90,19 @@ begin
     where e.bucket = p_buckets[n.conversation] and e.conversation_key = p_keys[n.conversation]
       and e.seq = n.parent_seq and e.extra -> 'thread' is null;
   end if;
+
+  -- Hardly ever: some of them wait for judges.
+  if p_verdicts is not null then
+    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, parent_seq,
+                                       sender, asked_at, due_at)
+    select e.app_id, e.bucket, e.conversation_key, e.seq, e.id, e.parent_seq, e.sender, m.now, m.now
+    from unnest(p_conversations, p_nth, p_verdicts) with ordinality as n(conversation, nth, verdict, place)
+    join entries e on e.bucket = p_buckets[n.conversation]
+      and e.conversation_key = p_keys[n.conversation] and e.seq = heads[n.conversation] + n.nth
+    cross join (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now) m
+    where n.verdict::jsonb ? 'pending'
+    order by n.place;
+  end if;
 end
 $$;
 
@@ -496,6 +509,32 @@ CREATE TABLE public.moderation_flags (
     flagged_at bigint NOT NULL
 );
 
+CREATE TABLE public.moderation_judgements (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    place bigint NOT NULL,
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    message_id bigint NOT NULL,
+    parent_seq bigint,
+    sender text NOT NULL COLLATE pg_catalog."C",
+    edit jsonb,
+    asked_at bigint NOT NULL,
+    due_at bigint NOT NULL,
+    in_hand boolean DEFAULT false NOT NULL,
+    tries bigint DEFAULT 0 NOT NULL,
+    outcome jsonb
+);
+
+ALTER TABLE public.moderation_judgements ALTER COLUMN place ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.moderation_judgements_place_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.moderation_keyword_lists (
     app_id text NOT NULL COLLATE pg_catalog."C",
     list_id text NOT NULL COLLATE pg_catalog."C",
@@ -507,7 +546,9 @@ CREATE TABLE public.moderation_keyword_lists (
     is_csv boolean NOT NULL,
     terms text[] NOT NULL,
     created_at bigint NOT NULL,
-    updated_at bigint NOT NULL
+    updated_at bigint NOT NULL,
+    judge jsonb,
+    judge_secret_encrypted bytea
 );
 
 CREATE TABLE public.moderation_reasons (
@@ -1002,6 +1043,9 @@ ALTER TABLE ONLY public.moderation_dry_runs
 ALTER TABLE ONLY public.moderation_flags
     ADD CONSTRAINT moderation_flags_pkey PRIMARY KEY (app_id, message_id, uid);
 
+ALTER TABLE ONLY public.moderation_judgements
+    ADD CONSTRAINT moderation_judgements_pkey PRIMARY KEY (app_id, place);
+
 ALTER TABLE ONLY public.moderation_keyword_lists
     ADD CONSTRAINT moderation_keyword_lists_pkey PRIMARY KEY (app_id, list_id, revision);
 
@@ -1150,6 +1194,12 @@ CREATE INDEX moderation_dry_runs_by_age ON public.moderation_dry_runs USING btre
 
 CREATE INDEX moderation_dry_runs_due ON public.moderation_dry_runs USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
 
+CREATE INDEX moderation_judgements_due ON public.moderation_judgements USING btree (due_at) WHERE (outcome IS NULL);
+
+CREATE INDEX moderation_judgements_in_hand ON public.moderation_judgements USING btree (app_id) WHERE in_hand;
+
+CREATE INDEX moderation_judgements_line ON public.moderation_judgements USING btree (bucket, conversation_key, sender, place);
+
 CREATE UNIQUE INDEX moderation_keyword_lists_active ON public.moderation_keyword_lists USING btree (app_id, list_id) WHERE active;
 
 CREATE UNIQUE INDEX moderation_rules_active ON public.moderation_rules USING btree (app_id, rule_id) WHERE active;
@@ -1295,6 +1345,9 @@ ALTER TABLE ONLY public.moderation_dry_runs
 
 ALTER TABLE ONLY public.moderation_flags
     ADD CONSTRAINT moderation_flags_app_id_message_id_fkey FOREIGN KEY (app_id, message_id) REFERENCES public.moderation_cases(app_id, message_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.moderation_judgements
+    ADD CONSTRAINT moderation_judgements_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.moderation_keyword_lists
     ADD CONSTRAINT moderation_keyword_lists_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;

@@ -62,7 +62,8 @@ export interface Events {
   }
   /**
    * A message was sent, or something happened to a group. Data that are too large are left out.
-   * `caught`: by a rule of moderation, and whether others than its sender are shown it.
+   * `caught`: by a rule of moderation, or one that asks; and whether others than its sender are
+   * shown it.
    */
   'entry.appended': EntryPlace & {
     sender: string
@@ -78,8 +79,8 @@ export interface Events {
   'message.blocked': EntryPlace & { by: 'rule' | 'moderator' }
   /** For moderators to look at; `by` a rule, or a user, who has an `uid`. */
   'message.flagged': EntryPlace & { by: 'rule' | 'user'; uid?: string }
-  /** By a moderator. One that was blocked is delivered now, under an id of its own. */
-  'message.approved': EntryPlace & { blockedId?: number }
+  /** By a moderator, or by judges. One that was withheld is delivered now, under an id of its own. */
+  'message.approved': EntryPlace & { by: 'rule' | 'moderator'; blockedId?: number }
   /** A message that lives elsewhere was judged as it was then: the `revision` grows when it is edited. */
   'submission.judged': {
     id: number

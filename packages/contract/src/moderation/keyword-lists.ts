@@ -5,8 +5,24 @@ import { Description, Name } from './rules.ts'
 
 export const KeywordListId = Identifier('Unique id of a keyword list.')
 
-export const ListCategory = OneOf('word', 'pattern', 'sentence-similarity')
+export const ListCategory = OneOf('word', 'pattern', 'sentence-similarity', 'customApi', 'openai')
 export type ListCategory = Static<typeof ListCategory>
+
+const OnError = OneOf('allow', 'block')
+const Url = Type.String({ minLength: 1, maxLength: 2048 })
+const Username = Type.String({ maxLength: 100, pattern: '^[^:]*$' })
+const Secret = Type.String({ minLength: 1, maxLength: 500, description: 'Never answered.' })
+
+/** What only lists have that are judges. */
+const judge = {
+  webhookURL: Type.Optional(Type.String({ description: 'Of a judge with an API of its own.' })),
+  username: Type.Optional(Type.String()),
+  baseUrl: Type.Optional(Type.String({ description: 'Of one that speaks as OpenAI does.' })),
+  model: Type.Optional(Type.String()),
+  prompt: Type.Optional(Type.String()),
+  onError: Type.Optional(OnError),
+  contextWindow: Type.Optional(Type.Integer()),
+}
 
 export const KeywordList = Type.Object({
   id: Type.String(),
@@ -15,6 +31,7 @@ export const KeywordList = Type.Object({
   category: ListCategory,
   isCSV: Type.Boolean(),
   searchTerms: Type.Array(Type.String()),
+  ...judge,
   default: Type.Optional(Type.Boolean()),
   active: Type.Boolean(),
   createdAt: Timestamp,
@@ -53,6 +70,28 @@ const form = Type.Object({
   ),
   disallowedSentences: Type.Optional(
     Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000 }),
+  ),
+  webhookURL: Type.Optional({ ...Url, description: 'Where a judge of `customApi` is asked.' }),
+  username: Type.Optional({ ...Username, description: 'For Basic auth there; empty: without.' }),
+  password: Type.Optional(Secret),
+  baseUrl: Type.Optional({
+    ...Url,
+    description: 'Where a judge of `openai` is: what stands before `/chat/completions`.',
+  }),
+  model: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  apiKey: Type.Optional(Secret),
+  prompt: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 5000, description: 'What such a judge looks for.' }),
+  ),
+  onError: Type.Optional({
+    ...OnError,
+    description: 'What becomes of a message if the judge gives no answer; `allow` if not said.',
+  }),
+  contextWindow: Type.Optional(
+    Type.String({
+      pattern: '^([0-9]|[1-4][0-9]|50)$',
+      description: 'How many earlier messages the judge is shown, up to 50; 0 if not said.',
+    }),
   ),
 })
 export type KeywordListForm = Static<typeof form>

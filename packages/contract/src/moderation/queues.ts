@@ -8,6 +8,8 @@ import { Action, Condition } from './rules.ts'
 const Id = Type.String({ pattern: '^[1-9]\\d{0,15}$', description: 'Digits.' })
 const weight = Type.Integer({ description: 'Always 1.' })
 
+const reason = Type.Optional(Type.String({ description: 'As a judge gave it.' }))
+
 const caught = {
   ruleId: Type.String(),
   ruleName: Type.String(),
@@ -23,6 +25,7 @@ const row = {
 const BlockedMessage = Type.Object({
   ...caught,
   condition: Type.Object({ ...Condition.properties, weight }),
+  reason,
   ...row,
 })
 
@@ -50,6 +53,7 @@ const ReviewedMessage = Type.Object({
   condition: Type.Optional(
     Type.Object({ ...Condition.properties, message: Type.String(), weight }),
   ),
+  reason,
   ...row,
   blockedAt: Type.String({ description: 'Unix seconds, a dot, and the id of the message.' }),
   appId: Type.String(),

@@ -53,7 +53,7 @@ export function openMetrics(database: Database, outbox: Database, clock: () => n
   })
   const carried = new Counter({
     name: 'chorale_deliveries_total',
-    help: 'Attempts to tell webhooks, devices and mailboxes.',
+    help: 'Attempts to tell webhooks, devices and mailboxes, and to ask judges.',
     labelNames: ['kind', 'outcome'],
     registers: [registry],
   })

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
-import { submissionErrands } from '../domain/messages/index.ts'
+import { judgementErrands, submissionErrands } from '../domain/messages/index.ts'
 import { dryRunErrands, type Judge } from '../domain/moderation/index.ts'
 import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
@@ -36,16 +36,18 @@ const appsAtLeast = 5
 const lettersAtOnce = 20
 const submissionsAtOnce = 10
 
-/** Webhooks are told, pushes and letters sent, rules tried out, submissions judged, each by a courier of its own. */
+/** Webhooks told, pushes and letters sent, judges asked, rules tried out: a courier for each. */
 export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   stack.use(startWebhookCourier(parts))
+  stack.use(startJudgementCourier(parts))
   stack.use(startPushCourier(parts))
   stack.use(startLetterCourier(parts))
   // Not counted: nobody outside is told.
   const quiet = { ...optionsOf(parts, 1), onCarried: () => undefined }
   stack.use(startCourier(dryRunErrands(parts), quiet))
-  stack.use(startCourier(submissionErrands(parts), { ...quiet, concurrency: submissionsAtOnce }))
+  const submissions = submissionErrands({ ...parts, ...judgingOf(parts) })
+  stack.use(startCourier(submissions, { ...quiet, concurrency: submissionsAtOnce }))
   return stack
 }
 
@@ -117,6 +119,22 @@ function smtpOf(config: Config) {
     timeoutMs: config.PUSH_TIMEOUT_MS,
     ...authoritiesOf(config),
   }
+}
+
+function judgingOf({ config }: CourierParts) {
+  return { timeoutMs: config.JUDGE_TIMEOUT_MS, retryMs: config.JUDGE_RETRY_MS }
+}
+
+function startJudgementCourier(parts: CourierParts): AsyncDisposable {
+  const { config } = parts
+  const concurrency = config.EGRESS_CONCURRENCY
+  const errands = judgementErrands({
+    ...parts,
+    ...judgingOf(parts),
+    perApp: Math.ceil(concurrency / appsAtLeast),
+    budgetMs: config.JUDGE_BUDGET_MS,
+  })
+  return startCourier(errands, optionsOf(parts, concurrency))
 }
 
 function startWebhookCourier(parts: CourierParts): AsyncDisposable {

@@ -31,10 +31,23 @@ export interface Verdict {
   readonly rule?: { readonly id: string; readonly name: string; readonly revisionId: string }
   readonly condition?: Condition
   readonly actions: readonly Action[]
+  /** What a judge has said, or why none did. */
+  readonly reason?: string
+  /** Nothing is decided before these are answered. */
+  readonly pending?: readonly Question[]
   /** From its first moment on. */
   readonly withheld?: true
   /** What it says, while it is withheld: the row itself is that of one deleted for ever. */
   readonly sealed?: Sealed
+}
+
+/** What a rule wants to know of a judge. */
+export interface Question {
+  readonly rule: { readonly id: string; readonly name: string; readonly revisionId: string }
+  readonly condition: Condition
+  readonly actions: readonly Action[]
+  /** The list that says whom to ask. */
+  readonly list: { readonly id: string; readonly revision: number }
 }
 
 export interface Sealed {

@@ -27,6 +27,7 @@ export {
   movementOf,
   opened,
   otherThan,
+  type Question,
   type Receiver,
   type Sealed,
   type Verdict,

@@ -146,16 +146,36 @@ export async function sealMessage(
       and e.app_id = ${appId}`.execute(db)
 }
 
-/** It is said elsewhere: here even its sender does not see it any more. */
-export async function unsealMessage(
+/** What is withheld stays so, for another reason. */
+export async function resealMessage(
   { appId, db }: AppDb,
   { bucket, key, seq }: EntryRow,
+  to: { readonly verdict: Verdict; readonly moderation: object },
   now: number,
 ): Promise<void> {
   await sql`
     with ${moved({ bucket, key })}
     update entries e
-    set verdict = e.verdict - 'sealed', updated_at = ${now}, change = moved.change
+    set verdict = ${jsonb(to.verdict)} || jsonb_build_object('sealed',
+          jsonb_set(e.verdict -> 'sealed', '{data,moderation}', ${jsonb(to.moderation)})),
+        updated_at = ${now}, change = moved.change
+    from moved
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+}
+
+/** It is said elsewhere, perhaps under its `muid`: here even its sender does not see it any more. */
+export async function unsealMessage(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  withMuid: boolean,
+  now: number,
+): Promise<void> {
+  await sql`
+    with ${moved({ bucket, key })}
+    update entries e
+    set verdict = e.verdict - 'sealed', updated_at = ${now}, change = moved.change,
+        muid = case when ${withMuid} then null else e.muid end
     from moved
     where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
       and e.app_id = ${appId}`.execute(db)

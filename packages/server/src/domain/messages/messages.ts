@@ -1,11 +1,13 @@
 import type { messages } from '@chorale/contract/messages'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { appendWithin, type Entry, type EntryRow, peopleIn } from '../conversations/index.ts'
+import { type Entry, peopleIn } from '../conversations/index.ts'
 import { type Judge, openCase } from '../moderation/index.ts'
 import { accessMessage, actingUid, requireMayChange } from './access.ts'
 import { type Content, checkContent } from './content.ts'
+import { insertJudgement } from './judgements.sql.ts'
 import { deleteTraces, updateMessage, withdrawMessage } from './messages.sql.ts'
 import { deletePin } from './pins.sql.ts'
+import { type Changing, recordAction } from './record-action.ts'
 import { withhold } from './reviews.ts'
 import { answerWith } from './show-message.ts'
 import { lowerReplies } from './threads.sql.ts'
@@ -26,12 +28,12 @@ export const messageHandlers = (judge: Judge): MessageHandlers => ({
     await requireMayChange(ctx, entry, 'editMessage')
     const { category, type, extra } = entry.row
     const content = body.data && checkContent(category, type, { ...body.data })
-    const beside = {
-      ...extra,
+    const changes = {
       ...(content && { mentions: content.mentions }),
       ...(body.tags && { tags: body.tags }),
       editedBy: actingUid(ctx),
     }
+    const beside = { ...extra, ...changes }
     const judgement = content && (await judged(judge, ctx, entry, content))
     const { moderation, verdict } = judgement ?? {}
     if (content && judgement && moderation?.status === 'disapproved') {
@@ -40,9 +42,16 @@ export const messageHandlers = (judge: Judge): MessageHandlers => ({
       return answerWith(ctx, await accessMessage(ctx, id, 'look'))
     }
     const data = content && { ...content.data, ...(moderation && { moderation }) }
+    if (content && verdict?.pending) {
+      // Until it is decided, the message is what it was.
+      const edit = { ...changing(ctx), data: content.data, extra: changes, verdict }
+      await insertJudgement(ctx.db, entry.row, edit)
+      const row = { ...entry.row, data: JSON.stringify(data), extra: beside }
+      return answerWith(ctx, { ...entry, row })
+    }
     await updateMessage(ctx.db, entry, { data, extra: beside, verdict }, ctx.now)
     if (verdict) await openCase(ctx, entry.row, verdict, true)
-    return answerWith(ctx, await recordAction(ctx, 'edited', entry))
+    return answerWith(ctx, await recordAction(ctx, 'edited', entry, changing(ctx)))
   },
 
   async deleteMessage({ params: { id }, body: { permanent } }, ctx) {
@@ -54,7 +63,7 @@ export const messageHandlers = (judge: Judge): MessageHandlers => ({
     if (permanent) await deleteTraces(ctx.db, entry.row)
     else await deletePin(ctx.db, entry.row)
     if (beside.parent !== undefined) await lowerReplies(ctx.db, entry.row)
-    return answerWith(ctx, await recordAction(ctx, 'deleted', entry))
+    return answerWith(ctx, await recordAction(ctx, 'deleted', entry, changing(ctx)))
   },
 })
 
@@ -64,29 +73,8 @@ async function judged(judge: Judge, ctx: Ctx, { row, receiver }: Entry, content:
   return judge(ctx, { ...content, sender: row.sender, receiver, from: peopleIn(ctx.db) })
 }
 
-/** The answer to a change is an action message, which has its own place in the log. */
-async function recordAction(
-  ctx: Ctx,
-  action: 'edited' | 'deleted',
-  { row: changed, receiver }: Entry,
-): Promise<Entry> {
-  const { bucket, key, id } = changed
+/** As whom the call acts, and whether the app wants changes to show in lists. */
+function changing(ctx: Ctx): Changing {
   const visible = ctx.app.settings['core.conversations.updateOnMessageActions'] === true
-  const said = {
-    sender: actingUid(ctx),
-    category: 'action',
-    type: 'message',
-    data: JSON.stringify({ action, messageId: id }),
-  }
-  const { appId } = ctx.db
-  const entry = { bucket, key, appId, ...said, counts: visible, shows: visible }
-  const [placed] = await appendWithin(ctx, [entry])
-  await ctx.outbox.append(`message.${action}`, { bucket, key, seq: changed.seq, id })
-  if (!placed) throw new Error('An action was not appended.')
-  const { seq, at } = placed
-  const row: EntryRow = {
-    ...{ bucket, key, seq, id: placed.id, ...said },
-    ...{ muid: null, extra: null, sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
-  }
-  return { row, receiver }
+  return { by: actingUid(ctx), visible }
 }

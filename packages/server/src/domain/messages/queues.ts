@@ -78,10 +78,11 @@ async function list<T>(
 }
 
 function blocked({ caught, openedAt, movedAt }: CaseRow) {
-  const { rule, condition, actions = [] } = caught ?? {}
+  const { rule, condition, reason, actions = [] } = caught ?? {}
   return {
     ...(rule && { ruleId: rule.id, ruleName: rule.name, revisionId: rule.revisionId }),
     ...(condition && { condition: { ...condition, weight: 1 } }),
+    ...(reason !== undefined && { reason }),
     ...{ action: actions, createdAt: openedAt, updatedAt: movedAt },
   }
 }

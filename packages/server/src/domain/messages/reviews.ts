@@ -2,12 +2,21 @@ import type { ReviewStatus } from '@chorale/contract/moderation'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
 import { nextModerationVersion } from '../apps/index.ts'
-import { appendWithin, type Entry, type Extra } from '../conversations/index.ts'
+import {
+  appendWithin,
+  type Entry,
+  type EntryRow,
+  type Extra,
+  type Placed,
+  type Verdict,
+} from '../conversations/index.ts'
 import { closeCase, type Judgement } from '../moderation/index.ts'
 import { deleteTraces, lockConversationOf, sealMessage, unsealMessage } from './messages.sql.ts'
 import { type CaseRow, findCase } from './reviews.sql.ts'
 import { reviewSubmission } from './submissions.ts'
 import { lowerReplies } from './threads.sql.ts'
+
+type Recording = Pick<Ctx, 'db' | 'outbox' | 'now'>
 
 /** A moderator has looked at a message. */
 export async function review(
@@ -28,32 +37,54 @@ export async function review(
   if (status === 'approved' && isWithheld) return deliver(ctx, found)
   if (status === 'disapproved' && !isWithheld && deletedAt === null) await condemn(ctx, found)
   await closeCase(ctx.db, id, { status, seq }, ctx.now)
-  if (status === 'approved') await ctx.outbox.append('message.approved', { bucket, key, seq, id })
+  if (status === 'approved')
+    await ctx.outbox.append('message.approved', { bucket, key, seq, id, by: 'moderator' })
+}
+
+async function deliver(ctx: Ctx, { entry: { row }, messageId, parentSeq }: CaseRow): Promise<void> {
+  const { rule } = row.verdict ?? {}
+  const moderation = { status: 'approved', ...(rule && { rule: { id: rule.id, name: rule.name } }) }
+  const { seq, id } = await sayAnew(ctx, row, { moderation, parentSeq, muid: null })
+  await closeCase(ctx.db, messageId, { status: 'approved', seq }, ctx.now)
+  const { bucket, key } = row
+  const place = { bucket, key, seq, id }
+  await ctx.outbox.append('message.approved', { ...place, by: 'moderator', blockedId: messageId })
+}
+
+interface Anew {
+  readonly moderation: object
+  readonly parentSeq: number | null
+  /** Taken from the old place, where there is one. */
+  readonly muid: string | null
+  readonly verdict?: Verdict | undefined
 }
 
 /**
  * Said now, at the end of the log, where everyone will meet it: what lies behind their position is
  * never read again. The old place stays that of a message deleted for ever.
  */
-async function deliver(ctx: Ctx, { entry: { row }, messageId, parentSeq }: CaseRow): Promise<void> {
-  const { bucket, key, sender, category, type, verdict } = row
-  const { sealed, rule } = verdict ?? {}
-  if (!sealed) return
+export async function sayAnew(
+  ctx: Recording,
+  row: EntryRow,
+  { moderation, parentSeq, muid, verdict }: Anew,
+): Promise<Placed> {
+  const { bucket, key, sender, category, type } = row
+  const { sealed } = row.verdict ?? {}
+  if (!sealed) throw new Error('Only what is withheld is said anew.')
   const { counts, shows, extra } = sealed
-  const moderation = { status: 'approved', ...(rule && { rule: { id: rule.id, name: rule.name } }) }
+  await unsealMessage(ctx.db, row, muid !== null, ctx.now)
   const [placed] = await appendWithin(ctx, [
     {
       ...{ bucket, key, appId: ctx.db.appId, sender, category, type, counts, shows },
       data: JSON.stringify({ ...sealed.data, moderation }),
       extra: extra ? JSON.stringify(extra) : undefined,
+      verdict: verdict && JSON.stringify(verdict),
+      muid: muid ?? undefined,
       parentSeq: parentSeq ?? undefined,
     },
   ])
   if (!placed) throw new Error('A message was not appended.')
-  const { seq, id } = placed
-  await unsealMessage(ctx.db, row, ctx.now)
-  await closeCase(ctx.db, messageId, { status: 'approved', seq }, ctx.now)
-  await ctx.outbox.append('message.approved', { bucket, key, seq, id, blockedId: messageId })
+  return placed
 }
 
 async function condemn(ctx: Ctx, { entry, caught }: CaseRow): Promise<void> {
@@ -72,7 +103,7 @@ async function condemn(ctx: Ctx, { entry, caught }: CaseRow): Promise<void> {
 
 /** From now on its sender alone sees it; for everyone else it is deleted for ever. */
 export async function withhold(
-  { db, now }: Ctx,
+  { db, now }: Pick<Ctx, 'db' | 'now'>,
   { row }: Entry,
   said: Readonly<Record<string, unknown>>,
   { moderation, verdict = { actions: [] } }: Judgement,

@@ -8,6 +8,8 @@ const databaseMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 export interface SubmissionJob extends Omit<SubmissionRow, 'status'> {
   readonly appId: string
   readonly moderationVersion: number
+  /** This one included. */
+  readonly tries: number
 }
 
 /** The lease grows: what nobody could judge, or what has ended whoever took it, comes less often. */
@@ -26,8 +28,20 @@ export async function claimSubmissions(
     join apps a on a.app_id = due.app
     where s.app_id = due.app and s.id = due.submission
     returning s.app_id as "appId", a.moderation_version as "moderationVersion", s.revision,
-              ${submissionAsFound}`.execute(db)
+              s.tries, ${submissionAsFound}`.execute(db)
   return rows
+}
+
+/** Judges are asked again, sooner than the lease would have it. */
+export async function releaseSubmission(
+  db: Db,
+  { appId, id, revision }: SubmissionJob,
+  afterMs: number,
+): Promise<void> {
+  await sql`
+    update moderation_submissions set due_at = ${databaseMs} + ${afterMs}
+    where app_id = ${appId} and id = ${id} and revision = ${revision} and status = 'pending'
+  `.execute(db)
 }
 
 /** A bounded number at a time, of all apps. */

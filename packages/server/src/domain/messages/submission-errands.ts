@@ -2,35 +2,56 @@ import type { Db } from '../../database/app-db.ts'
 import type { Database } from '../../database/pool.ts'
 import type { Sink } from '../../outbox/committed.ts'
 import { type OpenOutbox, openOutbox } from '../../outbox/outbox.ts'
-import { peopleIn } from '../conversations/index.ts'
-import { deleteCases, insertCase, type Judge, type Judgement } from '../moderation/index.ts'
+import { peopleIn, printFresh } from '../conversations/index.ts'
+import {
+  consultJudges,
+  type Decided,
+  deleteCases,
+  insertCase,
+  isPending,
+  type Judge,
+  type JudgeParts,
+  judgementOf,
+} from '../moderation/index.ts'
 import { asFound } from './messages.sql.ts'
 import {
   claimSubmissions,
   forgetSubmissions,
+  releaseSubmission,
   type SubmissionJob,
 } from './submission-errands.sql.ts'
 import { settleSubmission } from './submissions.sql.ts'
 
-interface SubmissionParts {
+interface SubmissionParts extends JudgeParts {
   readonly database: Database
   readonly judge: Judge
   readonly sink: Sink
   readonly clock: () => number
+  /** The pause before judges are asked again; it doubles. */
+  readonly retryMs: number
 }
 
-const leaseMs = 10_000
+/** Beyond the calls to judges. */
+const leaseGraceMs = 5000
+/** Of judges that give no answer. */
+const mostTries = 3
 const keepSeconds = 90 * 86_400
 /** In no conversation. */
 const nowhere = { bucket: 0, key: 0, seq: 0 }
 
 /** Submissions are judged by the rules in force when a worker takes them. */
-export function submissionErrands({ database, judge, sink, clock }: SubmissionParts) {
+export function submissionErrands(parts: SubmissionParts) {
+  const { database, sink, clock } = parts
+  const leaseMs = parts.timeoutMs + leaseGraceMs
   return {
     name: 'submissions',
     claim: (most: number) => claimSubmissions(database.db, most, leaseMs),
     async carryOut(job: SubmissionJob): Promise<string> {
-      const judgement = await judged(judge, database.db, job)
+      const judgement = await judged(parts, job)
+      if (!judgement) {
+        await releaseSubmission(database.db, job, parts.retryMs * 2 ** (job.tries - 1))
+        return 'unanswered'
+      }
       const outbox = await database.transaction((db) => record(db, job, judgement, clock()))
       sink(outbox.recorded)
       return judgement.moderation.status
@@ -42,23 +63,32 @@ export function submissionErrands({ database, judge, sink, clock }: SubmissionPa
   }
 }
 
-/** Where no rule is in force, nothing speaks against it. */
-async function judged(judge: Judge, db: Db, job: SubmissionJob): Promise<Judgement> {
-  const { appId, moderationVersion, revision: _, ...found } = job
-  const { row, receiver } = asFound(found)
-  const inApp = { appId, db }
-  const judgement = await judge(
+/** Where no rule is in force, nothing speaks against it. Undefined: judges have not answered. */
+async function judged(parts: SubmissionParts, job: SubmissionJob): Promise<Decided | undefined> {
+  const { appId, moderationVersion, revision: _, tries, ...found } = job
+  const entry = asFound(found)
+  const { row, receiver } = entry
+  const inApp = { appId, db: parts.database.db }
+  const from = peopleIn(inApp)
+  const judgement = await parts.judge(
     { app: { appId, moderationVersion }, db: inApp, actor: undefined },
-    { ...row, data: JSON.parse(row.data), receiver, from: peopleIn(inApp) },
+    { ...row, data: JSON.parse(row.data), receiver, from },
   )
-  return judgement ?? { moderation: { status: 'approved' } }
+  if (!judgement) return judgementOf(undefined)
+  if (!isPending(judgement)) return judgement
+  const [message = '{}'] = await printFresh(inApp, from, [entry], { viewer: undefined })
+  // What lives elsewhere has no conversation here.
+  const matter = { sender: row.sender, message, earlier: async () => [] }
+  const { verdict } = judgement
+  const heard = await consultJudges(parts, inApp, verdict, matter, tries < mostTries)
+  return heard && judgementOf(heard.verdict)
 }
 
 /** Once: whoever comes later with the same, or with what was edited meanwhile, changes nothing. */
 async function record(
   db: Db,
   job: SubmissionJob,
-  judgement: Judgement,
+  judgement: Decided,
   now: number,
 ): Promise<OpenOutbox> {
   const { appId, id, revision } = job

@@ -22,7 +22,7 @@ export function moderated(data: string, { moderation }: Judgement): string {
 export function storedAs(said: Said, judgement: Judgement | undefined): Stored {
   const { data, extra, counts, shows } = said
   const { verdict } = judgement ?? {}
-  if (judgement?.moderation.status !== 'disapproved' || !verdict) {
+  if (!judgement || judgement.moderation.status === 'approved' || !verdict) {
     return {
       ...{ data, extra: extra && JSON.stringify(extra), counts, shows },
       verdict: verdict && JSON.stringify(verdict),

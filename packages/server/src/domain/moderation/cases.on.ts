@@ -15,7 +15,8 @@ export const openCases: Listener = {
     async 'entry.appended'({ payload }, ctx) {
       if (payload.caught === undefined) return undefined
       const row = await findEntry(ctx.db, payload, payload.seq)
-      if (row?.verdict) await openCase(ctx, row, row.verdict, false)
+      // What judges were asked about is their business, whatever became of it.
+      if (row?.verdict && !row.verdict.pending) await openCase(ctx, row, row.verdict, false)
       return undefined
     },
   },

@@ -3,6 +3,7 @@ import type { AppDb } from '../../database/app-db.ts'
 import { badRequest } from '../../pipeline/failure.ts'
 import { defaultLists } from './default-rules.ts'
 import { objectionToPattern } from './engine/patterns.ts'
+import { isJudge } from './judge-lists.ts'
 import { findActiveList } from './keyword-lists.sql.ts'
 import { termsIn } from './terms.ts'
 
@@ -34,6 +35,9 @@ function conditionOf(given: GivenCondition, place: number): Condition {
   const at = `conditions.${place}.value`
   if (condition.value.length === 0) throw badRequest(at, 'This field is required.')
   if (isPattern(condition)) checkPatterns(at, condition.value)
+  if (isJudge(condition.category) && !condition.isKeywordsReferencePresent) {
+    throw badRequest(at, 'A judge is a keyword list: name it, with isKeywordReferencePresent.')
+  }
   return condition
 }
 

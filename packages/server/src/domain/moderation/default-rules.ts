@@ -17,6 +17,8 @@ export const defaultLists: ReadonlyMap<string, KeywordListRow> = byId([
     category: 'word',
     isCSV: false,
     searchTerms: [...profanities],
+    judge: null,
+    judgeSecret: null,
     ...times,
   },
 ])

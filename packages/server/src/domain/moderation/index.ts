@@ -5,7 +5,17 @@ export { defaultReasons } from './default-reasons.ts'
 export { dryRunErrands } from './dry-run-errands.ts'
 export { dryRunHandlers } from './dry-runs.ts'
 export { nativeEngine, portableEngine } from './engine/patterns.ts'
-export { type Judge, type Judgement, openJudge } from './judge.ts'
+export {
+  blocks,
+  type Decided,
+  disapproved,
+  isPending,
+  type Judge,
+  type Judgement,
+  judgementOf,
+  openJudge,
+} from './judge.ts'
+export { consultJudges, type JudgeParts } from './judges.ts'
 export { keywordListHandlers, keywordListOfAppHandlers } from './keyword-lists.ts'
 export { reasonHandlers } from './reasons.ts'
 export { openRuleSets } from './rule-sets.ts'

@@ -1,8 +1,8 @@
 import type { Action } from '@chorale/contract/moderation'
 import type { Ctx } from '../../pipeline/handler.ts'
-import type { Verdict } from '../conversations/index.ts'
+import type { Question, Verdict } from '../conversations/index.ts'
 import { loadCounterparts, otherThan, type People, type Receiver } from '../conversations/index.ts'
-import type { Finding } from './engine/rule-set.ts'
+import type { Asked, Finding } from './engine/rule-set.ts'
 import { type Parties, type Party, passes } from './filters.ts'
 import type { ModeratedApp, RuleSets } from './rule-sets.ts'
 import { type Spoken, subjectsOf } from './subjects.ts'
@@ -14,7 +14,7 @@ interface Utterance extends Spoken {
   readonly from: People
 }
 
-export interface Judgement {
+export interface Decided {
   /** What the message says of it, under `data.moderation`. */
   readonly moderation: {
     readonly status: 'approved' | 'disapproved'
@@ -22,6 +22,18 @@ export interface Judgement {
   }
   /** Where a rule has caught it. */
   readonly verdict?: Verdict
+}
+
+/** For judges to decide, whom the verdict names. */
+export interface Pending {
+  readonly moderation: { readonly status: 'pending'; readonly rule?: undefined }
+  readonly verdict: Verdict
+}
+
+export type Judgement = Decided | Pending
+
+export function isPending(judgement: Judgement): judgement is Pending {
+  return judgement.moderation.status === 'pending'
 }
 
 /** In whose app, and before whose eyes. */
@@ -39,31 +51,58 @@ export function openJudge(sets: RuleSets): Judge {
     const set = await sets.of(ctx.app, ctx.db)
     const subjects = set && subjectsOf(utterance)
     if (!set || !subjects) return undefined
-    const finding = await gravestOf(set.examine(subjects), ctx, utterance)
-    if (!finding) return { moderation: { status: 'approved' } }
-    const { id, name, revisionId, actions } = finding.rule
-    const condition = finding.conditions[0]?.condition
-    const verdict = { rule: { id, name, revisionId }, ...(condition && { condition }), actions }
-    return blocks(finding)
-      ? { moderation: { status: 'disapproved', rule: { id, name } }, verdict }
-      : { moderation: { status: 'approved' }, verdict }
+    const meant = await meantFor(ctx, utterance, set.examine(subjects), set.askedOf(subjects))
+    const finding = meant.findings.find(({ rule }) => blocks(rule)) ?? meant.findings[0]
+    const verdict = finding && verdictOf(finding)
+    if (verdict && blocks(verdict)) return judgementOf(verdict)
+    // Whatever a judge says, this rule has caught it already.
+    const asked = meant.asked.filter(({ rule }) => rule.id !== finding?.rule.id)
+    if (asked.length > 0) {
+      const pending = asked.map(questionOf)
+      return { moderation: { status: 'pending' }, verdict: { actions: [], ...verdict, pending } }
+    }
+    return judgementOf(verdict)
   }
 }
 
-/** Of the rules that look at what passes between these two: one that blocks, or else the first. */
-async function gravestOf(
-  findings: readonly Finding[],
-  ctx: Judging,
-  utterance: Utterance,
-): Promise<Finding | undefined> {
-  const isFiltered = findings.some(({ rule }) => rule.filters.length > 0)
-  const parties = isFiltered ? await partiesOf(ctx, utterance) : undefined
-  const meant = parties ? findings.filter(({ rule }) => passes(rule.filters, parties)) : findings
-  return meant.find(blocks) ?? meant[0]
+/** What a verdict means, once nothing is pending. Undefined: nothing was found. */
+export function judgementOf(verdict: Verdict | undefined): Decided {
+  if (verdict && blocks(verdict)) return { moderation: disapproved(verdict), verdict }
+  return { moderation: { status: 'approved' }, ...(verdict && { verdict }) }
 }
 
-function blocks({ rule }: Finding): boolean {
-  return rule.actions.some((action) => blocking.includes(action))
+export function blocks({ actions }: { readonly actions: readonly Action[] }): boolean {
+  return actions.some((action) => blocking.includes(action))
+}
+
+/** What a message that this verdict withholds says of it. */
+export function disapproved({ rule }: Verdict): Decided['moderation'] {
+  return { status: 'disapproved', ...(rule && { rule: { id: rule.id, name: rule.name } }) }
+}
+
+function verdictOf({ rule, conditions }: Finding): Verdict {
+  const { id, name, revisionId, actions } = rule
+  const condition = conditions[0]?.condition
+  return { rule: { id, name, revisionId }, ...(condition && { condition }), actions }
+}
+
+function questionOf({ rule, condition, list }: Asked): Question {
+  const { id, name, revisionId, actions } = rule
+  return { rule: { id, name, revisionId }, condition, actions, list }
+}
+
+/** Of the rules that look at what passes between these two. */
+async function meantFor(
+  ctx: Judging,
+  utterance: Utterance,
+  findings: readonly Finding[],
+  asked: readonly Asked[],
+): Promise<{ findings: readonly Finding[]; asked: readonly Asked[] }> {
+  const isFiltered = [...findings, ...asked].some(({ rule }) => rule.filters.length > 0)
+  if (!isFiltered) return { findings, asked }
+  const parties = await partiesOf(ctx, utterance)
+  const isMeant = ({ rule }: Pick<Finding, 'rule'>) => passes(rule.filters, parties)
+  return { findings: findings.filter(isMeant), asked: asked.filter(isMeant) }
 }
 
 async function partiesOf(

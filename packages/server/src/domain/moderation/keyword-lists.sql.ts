@@ -1,6 +1,18 @@
 import type { ListCategory } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
-import type { AppDb } from '../../database/app-db.ts'
+import { type AppDb, jsonb } from '../../database/app-db.ts'
+
+/** Whom to ask, and how. The list says which kind it is. */
+export interface JudgeSettings {
+  readonly url: string
+  /** Of one with an API of its own: Basic auth, if there is a name. */
+  readonly username?: string
+  /** Of one that speaks as OpenAI does. */
+  readonly model?: string
+  readonly prompt?: string
+  readonly onError: 'allow' | 'block'
+  readonly contextWindow: number
+}
 
 export interface KeywordListRow {
   readonly id: string
@@ -11,13 +23,16 @@ export interface KeywordListRow {
   readonly category: ListCategory
   readonly isCSV: boolean
   readonly searchTerms: string[]
+  /** Null: it is no judge. */
+  readonly judge: JudgeSettings | null
+  readonly judgeSecret: Buffer | null
   readonly createdAt: number
   readonly updatedAt: number
 }
 
 const columns = sql`
   list_id as id, revision, active, name, description, category, is_csv as "isCSV",
-  terms as "searchTerms", created_at as "createdAt", updated_at as "updatedAt"`
+  terms as "searchTerms", judge, judge_secret_encrypted as "judgeSecret", created_at as "createdAt", updated_at as "updatedAt"`
 
 export async function findActiveLists({ appId, db }: AppDb): Promise<KeywordListRow[]> {
   const { rows } = await sql<KeywordListRow>`
@@ -57,8 +72,29 @@ export async function retireList({ appId, db }: AppDb, id: string): Promise<void
 export async function insertListRevision({ appId, db }: AppDb, row: KeywordListRow): Promise<void> {
   await sql`
     insert into moderation_keyword_lists (app_id, list_id, revision, active, name, description,
-                                          category, is_csv, terms, created_at, updated_at)
+                                          category, is_csv, terms, judge, judge_secret_encrypted,
+                                          created_at, updated_at)
     values (${appId}, ${row.id}, ${row.revision}, ${row.active}, ${row.name}, ${row.description},
-            ${row.category}, ${row.isCSV}, ${row.searchTerms}, ${row.createdAt},
-            ${row.updatedAt})`.execute(db)
+            ${row.category}, ${row.isCSV}, ${row.searchTerms}, ${jsonb(row.judge ?? undefined)},
+            ${row.judgeSecret}, ${row.createdAt}, ${row.updatedAt})`.execute(db)
+}
+
+export type JudgeRow = Pick<
+  KeywordListRow,
+  'id' | 'revision' | 'category' | 'judge' | 'judgeSecret'
+>
+
+/** Of these revisions: a list that was changed or deleted meanwhile is still known as it was. */
+export async function findJudges(
+  { appId, db }: AppDb,
+  wanted: readonly { readonly id: string; readonly revision: number }[],
+): Promise<JudgeRow[]> {
+  const { rows } = await sql<JudgeRow>`
+    select l.list_id as id, l.revision, l.category, l.judge,
+           l.judge_secret_encrypted as "judgeSecret"
+    from unnest(${wanted.map(({ id }) => id)}::text[],
+                ${wanted.map(({ revision }) => revision)}::bigint[]) as w(id, revision)
+    join moderation_keyword_lists l
+      on l.app_id = ${appId} and l.list_id = w.id and l.revision = w.revision`.execute(db)
+  return rows
 }

@@ -10,6 +10,7 @@ import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { lockApp, nextModerationVersion } from '../apps/index.ts'
 import { checkPatterns } from './conditions.ts'
 import { defaultLists } from './default-rules.ts'
+import { isJudge, judgeFrom, type ObjectionToUrl, shownJudge } from './judge-lists.ts'
 import {
   countLists,
   findActiveList,
@@ -27,74 +28,83 @@ const mostLists = 25
 const mostTerms = 20_000
 const longestWord = 200
 
-export const keywordListHandlers: Handlers<typeof keywordLists> = {
-  async createKeywordList({ form }, ctx) {
-    const id = form.id ?? idFrom(form.name)
-    await lockApp(ctx.db)
-    if (defaultLists.has(id) || (await findActiveList(ctx.db, id))) {
-      throw new Failure('ERR_KEYWORD_LIST_ALREADY_EXISTS', { keywordId: id })
-    }
-    if ((await countLists(ctx.db)) >= mostLists) {
-      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostLists, what: 'keyword lists' })
-    }
-    const terms = termsOf(form)
-    if (!terms) throw badRequest('searchTerms', 'This field is required.')
-    return save(ctx, {
-      id,
-      name: form.name ?? id,
-      description: form.description ?? null,
-      category: form.category,
-      ...terms,
-      createdAt: ctx.now,
-    })
-  },
+export function keywordListHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof keywordLists> {
+  return {
+    async createKeywordList({ form }, ctx) {
+      const id = form.id ?? idFrom(form.name)
+      await lockApp(ctx.db)
+      if (defaultLists.has(id) || (await findActiveList(ctx.db, id))) {
+        throw new Failure('ERR_KEYWORD_LIST_ALREADY_EXISTS', { keywordId: id })
+      }
+      if ((await countLists(ctx.db)) >= mostLists) {
+        throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostLists, what: 'keyword lists' })
+      }
+      const terms = termsOf(form)
+      if (!terms) throw badRequest('searchTerms', 'This field is required.')
+      return save(ctx, {
+        id,
+        name: form.name ?? id,
+        description: form.description ?? null,
+        category: form.category,
+        ...terms,
+        ...judgeFrom(ctx, form, undefined, objectionToUrl),
+        createdAt: ctx.now,
+      })
+    },
 
-  async listKeywordLists({ query }, ctx) {
-    const lists = [...defaultLists.values(), ...(await findActiveLists(ctx.db))]
-    return pageOf(lists, query, (row) => {
-      const list = shown(ctx, row)
-      const appId = ownerOf(ctx, row)
-      return { ...list, _id: list.revisionId, appId, __v: row.revision - 1 }
-    })
-  },
+    async listKeywordLists({ query }, ctx) {
+      const lists = [...defaultLists.values(), ...(await findActiveLists(ctx.db))]
+      return pageOf(lists, query, (row) => {
+        const list = shown(ctx, row)
+        const appId = ownerOf(ctx, row)
+        return { ...list, _id: list.revisionId, appId, __v: row.revision - 1 }
+      })
+    },
 
-  async getKeywordList({ params: { keywordId } }, ctx) {
-    return { data: shown(ctx, await accessList(ctx, keywordId)) }
-  },
+    async getKeywordList({ params: { keywordId } }, ctx) {
+      return { data: shown(ctx, await accessList(ctx, keywordId)) }
+    },
 
-  async updateKeywordList({ params: { keywordId }, form }, ctx) {
-    await lockApp(ctx.db)
-    const list = await accessList(ctx, keywordId)
-    refuseDefault(keywordId)
-    if (form.category !== list.category) await refuseInUse(ctx, keywordId)
-    await retireList(ctx.db, keywordId)
-    return save(ctx, {
-      ...list,
-      name: form.name ?? list.name,
-      description: form.description ?? list.description,
-      category: form.category,
-      ...termsOf(form),
-    })
-  },
+    async updateKeywordList({ params: { keywordId }, form }, ctx) {
+      await lockApp(ctx.db)
+      const list = await accessList(ctx, keywordId)
+      refuseDefault(keywordId)
+      if (form.category !== list.category) await refuseInUse(ctx, keywordId)
+      await retireList(ctx.db, keywordId)
+      return save(ctx, {
+        ...list,
+        name: form.name ?? list.name,
+        description: form.description ?? list.description,
+        category: form.category,
+        ...termsOf(form),
+        ...judgeFrom(ctx, form, list, objectionToUrl),
+      })
+    },
 
-  async deleteKeywordList({ params: { keywordId } }, ctx) {
-    await lockApp(ctx.db)
-    await accessList(ctx, keywordId)
-    refuseDefault(keywordId)
-    await refuseInUse(ctx, keywordId)
-    await retireList(ctx.db, keywordId)
-    await ctx.outbox.append('keywordList.deleted', { keywordId })
-    return { data: { success: true, message: `The keyword list ${keywordId} is deleted.` } }
-  },
+    async deleteKeywordList({ params: { keywordId } }, ctx) {
+      await lockApp(ctx.db)
+      await accessList(ctx, keywordId)
+      refuseDefault(keywordId)
+      await refuseInUse(ctx, keywordId)
+      await retireList(ctx.db, keywordId)
+      await ctx.outbox.append('keywordList.deleted', { keywordId })
+      return { data: { success: true, message: `The keyword list ${keywordId} is deleted.` } }
+    },
+  }
 }
 
 /** One handler, two addresses. */
-export const keywordListOfAppHandlers: Handlers<typeof keywordListsOfApp> = {
-  createKeywordListOfApp: keywordListHandlers.createKeywordList,
-  listKeywordListsOfApp: keywordListHandlers.listKeywordLists,
-  getKeywordListOfApp: keywordListHandlers.getKeywordList,
-  updateKeywordListOfApp: keywordListHandlers.updateKeywordList,
-  deleteKeywordListOfApp: keywordListHandlers.deleteKeywordList,
+export function keywordListOfAppHandlers(
+  objectionToUrl: ObjectionToUrl,
+): Handlers<typeof keywordListsOfApp> {
+  const handlers = keywordListHandlers(objectionToUrl)
+  return {
+    createKeywordListOfApp: handlers.createKeywordList,
+    listKeywordListsOfApp: handlers.listKeywordLists,
+    getKeywordListOfApp: handlers.getKeywordList,
+    updateKeywordListOfApp: handlers.updateKeywordList,
+    deleteKeywordListOfApp: handlers.deleteKeywordList,
+  }
 }
 
 async function accessList({ db }: Ctx, keywordId: string): Promise<KeywordListRow> {
@@ -117,6 +127,7 @@ async function refuseInUse(ctx: Ctx, keywordId: string): Promise<void> {
 
 /** Undefined: the call gives none. */
 function termsOf({ category, file, searchTerms, disallowedSentences }: KeywordListForm) {
+  if (isJudge(category)) return { searchTerms: [], isCSV: false }
   const given = file === undefined ? searchTerms : textOf(file)
   const isSentences = category === 'sentence-similarity' && disallowedSentences !== undefined
   if (!isSentences && given === undefined) return undefined
@@ -153,9 +164,10 @@ function ownerOf({ app }: Ctx, { id }: KeywordListRow): string {
 }
 
 function shown(ctx: Ctx, row: KeywordListRow): KeywordList {
-  const { revision, description, ...rest } = row
+  const { revision, description, judge: _, judgeSecret: __, ...rest } = row
   return {
     ...rest,
+    ...shownJudge(row),
     ...(description !== null && { description }),
     ...(defaultLists.has(row.id) && { default: true }),
     revisionId: revisionIdOf(ownerOf(ctx, row), row.id, revision),

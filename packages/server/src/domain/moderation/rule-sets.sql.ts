@@ -6,6 +6,8 @@ export interface InForce {
   readonly version: number
   readonly rules: RuleRow[]
   readonly lists: Readonly<Record<string, string[]>>
+  /** The revisions of lists that are judges. */
+  readonly judges: Readonly<Record<string, number>>
 }
 
 /** All that moderates an app, as it was at one moment: one statement sees one state. */
@@ -19,7 +21,10 @@ export async function findInForce({ appId, db }: AppDb): Promise<InForce | undef
                      'createdAt', r.created_at, 'updatedAt', r.updated_at)), '[]')
             from moderation_rules r where r.app_id = a.app_id and r.active) as rules,
            (select coalesce(jsonb_object_agg(l.list_id, l.terms), '{}')
-            from moderation_keyword_lists l where l.app_id = a.app_id and l.active) as lists
+            from moderation_keyword_lists l where l.app_id = a.app_id and l.active) as lists,
+           (select coalesce(jsonb_object_agg(l.list_id, l.revision), '{}')
+            from moderation_keyword_lists l
+            where l.app_id = a.app_id and l.active and l.judge is not null) as judges
     from apps a where a.app_id = ${appId}`.execute(db)
   return rows[0]
 }

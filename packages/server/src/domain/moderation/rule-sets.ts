@@ -46,7 +46,7 @@ export function openRuleSets(engine: PatternEngine): RuleSets {
 
 function compile(
   appId: string,
-  { rules, lists }: InForce,
+  { rules, lists, judges }: InForce,
   engine: PatternEngine,
 ): RuleSet | undefined {
   const enabled = withDefaults(rules).filter((rule) => rule.enabled)
@@ -57,5 +57,5 @@ function compile(
     ...rule,
     revisionId: revisionIdOf(appId, rule.id, rule.revision),
   }))
-  return new RuleSet(inForce, terms, engine)
+  return new RuleSet(inForce, terms, engine, new Map(Object.entries(judges)))
 }

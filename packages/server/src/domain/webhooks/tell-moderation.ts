@@ -35,7 +35,8 @@ export async function tellApproved(
   wanted: Wanted,
 ): Promise<Telling[]> {
   const trigger = 'moderation_manual_approved'
-  if (payload.blockedId === undefined || !wanted(2, trigger)) return []
+  if (payload.by !== 'moderator' || payload.blockedId === undefined) return []
+  if (!wanted(2, trigger)) return []
   const seen = await messageAt(db, payload)
   const caught = await findCaught(db, payload.blockedId)
   if (!seen || !caught) return []
@@ -94,7 +95,8 @@ function dataOf(message: string, moderation: readonly object[] | undefined): str
 }
 
 function blockedBy(verdict: Verdict, at: number) {
-  return [{ condition: conditionOf(verdict), rule: ruleOf(verdict, at) }]
+  const { reason } = verdict
+  return [{ condition: conditionOf(verdict), rule: ruleOf(verdict, at), reason }]
 }
 
 function overruled({ verdict, openedAt }: CaughtRow) {

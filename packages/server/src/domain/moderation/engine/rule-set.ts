@@ -38,6 +38,11 @@ interface Check {
   readonly condition: Condition
 }
 
+/** A condition that a judge must answer, and in which revision of its list it is described. */
+export interface Asked extends Check {
+  readonly list: { readonly id: string; readonly revision: number }
+}
+
 interface PatternCheck {
   readonly operand: Operand
   readonly pattern: Pattern
@@ -58,18 +63,30 @@ const mostWorkForPlaces = 16_000
 /** All rules in force at one moment, compiled. Never changes: a message takes one and keeps it. */
 export class RuleSet {
   readonly #checks: readonly Check[]
+  readonly #asked: readonly Asked[]
   readonly #patterns: readonly PatternCheck[]
   /** Patterns that no word announces. */
   readonly #unnamed: readonly PatternCheck[]
   readonly #words: WordFinder
 
-  constructor(rules: readonly RuleInForce[], lists: Lists, engine: PatternEngine) {
-    this.#checks = rules.flatMap((rule) =>
-      rule.conditions
-        // What pictures show is for others to judge.
-        .filter(({ isMediaPresent }) => !isMediaPresent)
-        .map((condition) => ({ rule, condition })),
-    )
+  constructor(
+    rules: readonly RuleInForce[],
+    lists: Lists,
+    engine: PatternEngine,
+    /** The revisions of lists that are judges; without them, judges are not asked. */
+    judges: ReadonlyMap<string, number> = new Map(),
+  ) {
+    const all = rules.flatMap((rule) => rule.conditions.map((condition) => ({ rule, condition })))
+    // What pictures show is for others to judge.
+    this.#checks = all.filter(({ condition }) => !condition.isMediaPresent && !isAsked(condition))
+    this.#asked = all
+      .filter(({ condition }) => isAsked(condition))
+      .flatMap((check) =>
+        check.condition.value.flatMap((id) => {
+          const revision = judges.get(id)
+          return revision === undefined ? [] : [{ ...check, list: { id, revision } }]
+        }),
+      )
     const values = this.#checks.flatMap(({ condition }, of) =>
       valuesOf(condition, lists).map((value) => ({ condition, value, of })),
     )
@@ -96,6 +113,12 @@ export class RuleSet {
       this.#examineOne(operand, text, found)
     }
     return found.size === 0 ? [] : this.#findings(found)
+  }
+
+  /** What only judges can answer of this. */
+  askedOf(subjects: Subjects): readonly Asked[] {
+    if (this.#asked.length === 0) return this.#asked
+    return this.#asked.filter(({ condition }) => subjects[condition.operand] !== undefined)
   }
 
   #examineOne(operand: Operand, text: string, found: Spans): void {
@@ -132,6 +155,10 @@ export class RuleSet {
     const inOrder = spans.sort((one, other) => one.start - other.start || one.end - other.end)
     return condition ? [{ condition, spans: inOrder }] : []
   }
+}
+
+function isAsked({ category }: Condition): boolean {
+  return category === 'customApi' || category === 'openai'
 }
 
 function valuesOf({ isKeywordsReferencePresent, value }: Condition, lists: Lists) {

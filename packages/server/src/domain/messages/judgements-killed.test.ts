@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { opinion, quick, startJudgeStage } from '../../testing/judge-stage.ts'
+import { startServing } from '../../testing/program.ts'
+import type { Behaviour } from '../../testing/receiver.ts'
+
+const wait = { timeout: 60_000, interval: 50 }
+
+test('a worker that is killed with judgements in hand delivers nothing twice, and logs no secret', async () => {
+  await using stage = await startJudgeStage({ ...quick, JUDGE_TIMEOUT_MS: '1000' }, 'elsewhere')
+  const { app, full } = stage
+  await app.given.users('ann', 'bob')
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const silent: Behaviour = () => resolve()
+  const list = { username: 'ada', password: 'never-to-be-logged' }
+  const judge = await stage.judge('slow', { behave: silent, list })
+  const settings = { ...stage.settings, LOG_LEVEL: 'trace' }
+  await using first = await startServing(settings, '--parts', 'worker')
+  const texts = ['one', 'two', 'three']
+  for (const text of texts) await app.given.message('ann', 'bob', { muid: text, data: { text } })
+  await asked
+  first.signal('SIGKILL')
+  await first.ended
+  judge.behave = (response, received) => {
+    const status = JSON.stringify(received.body).includes('"two"') ? 500 : 200
+    if (status === 500) response.writeHead(status).end()
+    else opinion(false)(response, received)
+  }
+  await using second = await startServing(settings, '--parts', 'worker')
+  const heard = async () => {
+    const { data } = await full.listUserMessages({ onBehalfOf: 'bob', params: { uid: 'ann' } })
+    return data.flatMap((one) => ('data' in one ? [one.data.text] : []))
+  }
+  await expect.poll(heard, wait).toEqual(texts)
+  // A judge that fails is told of, but not with what.
+  await second.said('a judge has failed')
+  const said = first.output() + second.output()
+  expect(said).not.toContain('never-to-be-logged')
+  expect(said).not.toContain(Buffer.from('ada:never-to-be-logged').toString('base64'))
+}, 120_000)

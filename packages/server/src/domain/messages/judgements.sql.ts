@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import { type AppDb, type Db, jsonb } from '../../database/app-db.ts'
+import type { ConversationKey, EntryRow, Extra, Verdict } from '../conversations/index.ts'
+import type { Changing } from './record-action.ts'
+
+/** Workers need not agree on the time. */
+const databaseMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+
+/** What an edit would change, once it may. */
+export interface Edit extends Changing {
+  readonly data: Readonly<Record<string, unknown>>
+  /** What changes beside the data. */
+  readonly extra: Extra
+  /** With the questions. */
+  readonly verdict: Verdict
+}
+
+/** Something that judges decide about, at its place in the line. */
+export interface Judged extends ConversationKey {
+  readonly appId: string
+  readonly place: number
+  readonly seq: number
+  readonly messageId: number
+  readonly parentSeq: number | null
+  /** Whose line it stands in. */
+  readonly sender: string
+  /** Null: the message is new. */
+  readonly edit: Edit | null
+  /** Null: nothing is decided yet. */
+  readonly outcome: Outcome | null
+}
+
+export interface Outcome {
+  /** None: it may be said. */
+  readonly verdict?: Verdict | undefined
+}
+
+export interface JudgementJob extends Judged {
+  readonly leasedUntil: number
+  readonly tries: number
+  /** Since it was sent. */
+  readonly elapsedMs: number
+}
+
+const columns = sql`
+  j.app_id as "appId", j.place, j.bucket, j.conversation_key as key, j.seq,
+  j.message_id as "messageId", j.parent_seq as "parentSeq", j.sender, j.edit, j.outcome`
+
+/** A new message is noted where it is appended; this is for edits. */
+export async function insertJudgement(
+  { appId, db }: AppDb,
+  { bucket, key, seq, id }: EntryRow,
+  edit: Edit,
+): Promise<void> {
+  await sql`
+    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, sender,
+                                       edit, asked_at, due_at)
+    values (${appId}, ${bucket}, ${key}, ${seq}, ${id}, ${edit.by}, ${jsonb(edit)},
+            ${databaseMs}, ${databaseMs})`.execute(db)
+}
+
+export interface ClaimLimits {
+  readonly most: number
+  readonly perApp: number
+  readonly leaseMs: number
+}
+
+const mostLookedAt = 500
+
+/** Those that wait longest, of apps that have places left: nobody with slow judges holds up others. */
+export async function claimJudgements(
+  db: Db,
+  { most, perApp, leaseMs }: ClaimLimits,
+): Promise<JudgementJob[]> {
+  const { rows } = await sql<JudgementJob>`
+    with moment as materialized (select ${databaseMs} as now),
+    busy as materialized (
+      select app_id, count(*) as n from moderation_judgements
+      where in_hand and due_at > (select now from moment) group by app_id
+    ), due as (
+      select app_id, place, due_at from moderation_judgements j
+      where outcome is null and due_at <= (select now from moment)
+        and not exists (select from busy b where b.app_id = j.app_id and b.n >= ${perApp})
+      order by due_at limit ${mostLookedAt} for update skip locked
+    ), turns as (
+      select d.*, coalesce(b.n, 0)
+        + row_number() over (partition by d.app_id order by d.due_at, d.place) as turn
+      from due d left join busy b on b.app_id = d.app_id
+    ), chosen as (
+      select app_id, place from turns where turn <= ${perApp} order by turn, due_at limit ${most}
+    )
+    update moderation_judgements j
+    set in_hand = true, due_at = m.now + ${leaseMs}, tries = j.tries + 1
+    from chosen c, moment m
+    where j.app_id = c.app_id and j.place = c.place
+    returning ${columns}, j.due_at as "leasedUntil", j.tries, m.now - j.asked_at as "elapsedMs"
+  `.execute(db)
+  return rows
+}
+
+const held = ({ appId, place, leasedUntil }: JudgementJob) =>
+  sql`app_id = ${appId} and place = ${place} and in_hand and due_at = ${leasedUntil}`
+
+export async function releaseJudgement(db: Db, job: JudgementJob, afterMs: number): Promise<void> {
+  await sql`
+    update moderation_judgements set in_hand = false, due_at = ${databaseMs} + ${afterMs}
+    where ${held(job)}`.execute(db)
+}
+
+/** False: the lease ran out, and somebody else has it in hand. */
+export async function recordOutcome(db: Db, job: JudgementJob, outcome: Outcome): Promise<boolean> {
+  const { rows } = await sql`
+    update moderation_judgements set in_hand = false, outcome = ${jsonb(outcome)}
+    where ${held(job)} returning place`.execute(db)
+  return rows.length > 0
+}
+
+/** Who is first in this line, if that one is decided; it leaves the line with this. */
+export async function takeDecided({ appId, db }: AppDb, line: Judged): Promise<Judged | undefined> {
+  const { rows } = await sql<Judged>`
+    delete from moderation_judgements j using (
+      select place from moderation_judgements
+      where bucket = ${line.bucket} and conversation_key = ${line.key} and sender = ${line.sender}
+        and app_id = ${appId}
+      order by place limit 1) f
+    where j.app_id = ${appId} and j.place = f.place and j.outcome is not null
+    returning ${columns}`.execute(db)
+  return rows[0]
+}
+
+/** The newest that people can see, oldest first; `before`: of an earlier place than this. */
+export async function findRemarks(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  { most, before }: { readonly most: number; readonly before: number | undefined },
+): Promise<{ uid: string; text: string }[]> {
+  const { rows } = await sql<{ uid: string; text: string }>`
+    select e.sender as uid, e.data ->> 'text' as text from entries e
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.app_id = ${appId}
+      and (${before ?? null}::bigint is null or e.seq < ${before ?? null})
+      and e.deleted_at is null and e.category <> 'action' and e.data ->> 'text' is not null
+    order by e.seq desc limit ${most}`.execute(db)
+  return rows.reverse()
+}

@@ -1,0 +1,137 @@
+import type { Logger } from 'pino'
+import type { AppDb } from '../../database/app-db.ts'
+import type { Database } from '../../database/pool.ts'
+import type { Committed, Sink } from '../../outbox/committed.ts'
+import { openOutbox } from '../../outbox/outbox.ts'
+import { type Entry, opened, peopleIn, printEntries, type Verdict } from '../conversations/index.ts'
+import { blocks, consultJudges, type JudgeParts } from '../moderation/index.ts'
+import {
+  claimJudgements,
+  findRemarks,
+  type JudgementJob,
+  type Outcome,
+  recordOutcome,
+  releaseJudgement,
+  takeDecided,
+} from './judgements.sql.ts'
+import { findMessage, lockConversationOf } from './messages.sql.ts'
+import { settle } from './settling.ts'
+
+export interface JudgementParts extends JudgeParts {
+  readonly database: Database
+  readonly sink: Sink
+  readonly clock: () => number
+  readonly log: Logger
+  readonly perApp: number
+  /** The pause before the second attempt; it doubles. */
+  readonly retryMs: number
+  /** No attempt begins that could end later than this after the send, but for the first. */
+  readonly budgetMs: number
+}
+
+const mostTries = 3
+/** Beyond the calls themselves: to wait for their turn, and to record them. */
+const leaseGraceMs = 10_000
+const nothingSaid: Committed = { events: [], appends: [] }
+
+/** What waits for judges: each is asked about, and takes effect in its turn. */
+export function judgementErrands(parts: JudgementParts) {
+  const { database, perApp, timeoutMs } = parts
+  const limits = { perApp, leaseMs: timeoutMs + leaseGraceMs }
+  return {
+    name: 'judgements',
+    claim: (most: number) => claimJudgements(database.db, { ...limits, most }),
+    async carryOut(job: JudgementJob): Promise<string> {
+      const outcome = await consider(parts, job)
+      if (outcome === 'unanswered') {
+        await releaseJudgement(database.db, job, pauseMs(parts, job))
+        return outcome
+      }
+      parts.sink(await conclude(parts, job, outcome))
+      if (outcome.isFailure) return 'failed'
+      if (!outcome.verdict) return 'approved'
+      return blocks(outcome.verdict) ? 'blocked' : 'flagged'
+    },
+    async tidy(): Promise<void> {},
+  }
+}
+
+interface Considered extends Outcome {
+  /** Whether a judge has failed to the end. */
+  readonly isFailure?: boolean
+}
+
+async function consider(
+  parts: JudgementParts,
+  job: JudgementJob,
+): Promise<Considered | 'unanswered'> {
+  const db = { appId: job.appId, db: parts.database.db }
+  const entry = await findMessage(db, job.messageId, false, job.sender)
+  const proposed = entry && proposedBy(entry, job)
+  // Gone meanwhile: there is nobody to tell.
+  if (!proposed) return {}
+  const matter = {
+    sender: proposed.entry.row.sender,
+    message: await printed(db, proposed.entry),
+    earlier: (most: number) =>
+      findRemarks(db, job, { most, before: job.edit ? job.seq : undefined }),
+  }
+  const mayAskAgain = mayTryAgain(parts, job)
+  const heard = await consultJudges(parts, db, proposed.verdict, matter, mayAskAgain)
+  if (!heard) return 'unanswered'
+  const { verdict, failures } = heard
+  for (const one of failures) parts.log.warn({ appId: job.appId, ...one }, 'a judge has failed')
+  return { verdict, isFailure: failures.length > 0 }
+}
+
+/** The message as it would be, and what is asked about it. */
+function proposedBy(
+  { row, receiver }: Entry,
+  { edit }: JudgementJob,
+): { entry: Entry; verdict: Verdict } | undefined {
+  if (edit) {
+    if (row.deletedAt !== null) return undefined
+    const shown = {
+      ...row,
+      data: JSON.stringify(edit.data),
+      extra: { ...row.extra, ...edit.extra },
+    }
+    return { entry: { row: shown, receiver }, verdict: edit.verdict }
+  }
+  const { sealed, withheld: _, ...verdict } = row.verdict ?? { actions: [] }
+  return sealed && { entry: { row: opened(row, sealed), receiver }, verdict }
+}
+
+async function printed(db: AppDb, entry: Entry): Promise<string> {
+  const [text = '{}'] = await printEntries(db, peopleIn(db), [entry], { viewer: undefined })
+  return text
+}
+
+function pauseMs({ retryMs }: JudgementParts, { tries }: JudgementJob): number {
+  return retryMs * 2 ** (tries - 1)
+}
+
+function mayTryAgain(parts: JudgementParts, job: JudgementJob): boolean {
+  const endMs = job.elapsedMs + parts.timeoutMs + pauseMs(parts, job) + parts.timeoutMs
+  return job.tries < mostTries && endMs <= parts.budgetMs
+}
+
+/** Takes effect now, with all behind it that are decided; or waits for those before it. */
+async function conclude(
+  { database, clock }: JudgementParts,
+  job: JudgementJob,
+  { verdict }: Outcome,
+): Promise<Committed> {
+  return database.transaction(async (db) => {
+    const inApp = { appId: job.appId, db }
+    await lockConversationOf(inApp, job.messageId)
+    if (!(await recordOutcome(db, job, { verdict }))) return nothingSaid
+    const now = clock()
+    const outbox = openOutbox(inApp, now)
+    for (;;) {
+      const next = await takeDecided(inApp, job)
+      if (!next) return outbox.recorded
+      await settle({ db: inApp, outbox, now }, next)
+    }
+  })
+}

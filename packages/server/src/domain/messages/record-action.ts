@@ -1,0 +1,35 @@
+import type { Ctx } from '../../pipeline/handler.ts'
+import { appendWithin, type Entry, type EntryRow } from '../conversations/index.ts'
+
+/** By whom a message is changed, and whether lists show that it was. */
+export interface Changing {
+  readonly by: string
+  readonly visible: boolean
+}
+
+/** The answer to a change is an action message, which has its own place in the log. */
+export async function recordAction(
+  ctx: Pick<Ctx, 'db' | 'outbox' | 'now'>,
+  action: 'edited' | 'deleted',
+  { row: changed, receiver }: Entry,
+  { by, visible }: Changing,
+): Promise<Entry> {
+  const { bucket, key, id } = changed
+  const said = {
+    sender: by,
+    category: 'action',
+    type: 'message',
+    data: JSON.stringify({ action, messageId: id }),
+  }
+  const { appId } = ctx.db
+  const entry = { bucket, key, appId, ...said, counts: visible, shows: visible }
+  const [placed] = await appendWithin(ctx, [entry])
+  await ctx.outbox.append(`message.${action}`, { bucket, key, seq: changed.seq, id })
+  if (!placed) throw new Error('An action was not appended.')
+  const { seq, at } = placed
+  const row: EntryRow = {
+    ...{ bucket, key, seq, id: placed.id, ...said },
+    ...{ muid: null, extra: null, sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
+  }
+  return { row, receiver }
+}

@@ -1,0 +1,58 @@
+import type { Ctx } from '../../pipeline/handler.ts'
+import type { Entry, EntryRow, Verdict } from '../conversations/index.ts'
+import { blocks, disapproved, openCase } from '../moderation/index.ts'
+import type { Edit, Judged } from './judgements.sql.ts'
+import { findMessage, resealMessage, updateMessage } from './messages.sql.ts'
+import { recordAction } from './record-action.ts'
+import { sayAnew, withhold } from './reviews.ts'
+
+type Settling = Pick<Ctx, 'db' | 'outbox' | 'now'>
+
+const approved = { status: 'approved' } as const
+
+/** What judges have decided takes effect. The conversation is held. */
+export async function settle(ctx: Settling, judged: Judged): Promise<void> {
+  const { messageId, sender, edit, outcome, parentSeq } = judged
+  const verdict = outcome?.verdict
+  const entry = await findMessage(ctx.db, messageId, true, sender)
+  if (!entry) return
+  if (edit) return settleEdit(ctx, entry, edit, verdict)
+  if (!entry.row.verdict?.sealed) return
+  if (verdict && blocks(verdict)) return block(ctx, entry.row, verdict)
+  const { bucket, key, muid } = entry.row
+  const { seq, id } = await sayAnew(ctx, entry.row, {
+    moderation: approved,
+    parentSeq,
+    muid,
+    verdict,
+  })
+  const place = { bucket, key, seq, id }
+  await ctx.outbox.append('message.approved', { ...place, by: 'rule', blockedId: messageId })
+}
+
+async function block(ctx: Settling, row: EntryRow, verdict: Verdict): Promise<void> {
+  const withheld: Verdict = { ...verdict, withheld: true }
+  await resealMessage(ctx.db, row, { verdict: withheld, moderation: disapproved(verdict) }, ctx.now)
+  await openCase(ctx, row, withheld, false)
+}
+
+/** Until now the message was what it had been. If it is deleted or withheld, that is its last word. */
+async function settleEdit(
+  ctx: Settling,
+  entry: Entry,
+  edit: Edit,
+  verdict: Verdict | undefined,
+): Promise<void> {
+  const { row } = entry
+  if (row.deletedAt !== null) return
+  const extra = { ...row.extra, ...edit.extra }
+  if (verdict && blocks(verdict)) {
+    const judgement = { moderation: disapproved(verdict), verdict }
+    await withhold(ctx, entry, edit.data, judgement, extra)
+    return openCase(ctx, row, { ...verdict, withheld: true }, true)
+  }
+  const data = { ...edit.data, moderation: approved }
+  await updateMessage(ctx.db, entry, { data, extra, verdict }, ctx.now)
+  if (verdict) await openCase(ctx, row, verdict, true)
+  await recordAction(ctx, 'edited', entry, edit)
+}
