@@ -55,9 +55,7 @@ test('one that speaks as OpenAI does is asked in its own way', async () => {
   for (const content of ['no JSON', '{"isMatchingCondition":1}', '']) {
     asked.behave = said(content)
     const before = asked.received.length
-    const { id: next } = await say('again')
-    const { data } = await full.getMessage({ onBehalfOf: 'ann', params: { id: next } })
-    expect(data.data.moderation?.status).toBe('pending')
+    expect((await say('again')).data.moderation).toEqual({ status: 'pending' })
     await expect.poll(() => asked.received.length, wait).toBe(before + 3)
   }
   const reasons = async () => (await full.listBlockedMessages({})).data.map(({ reason }) => reason)
@@ -72,6 +70,9 @@ test('one that never answers holds a message up for a bounded time', async () =>
   await say('at last')
   await expect.poll(() => heardBy('bob', 'ann'), wait).toContain('at last')
   expect(asked.received).toHaveLength(3)
+  const metrics = await (await fetch(`${app.origin}/metrics`)).text()
+  expect(metrics).toMatch(/chorale_deliveries_total\{kind="judgements",outcome="failed"\} \d/)
+  expect(metrics).toMatch(/chorale_deliveries_total\{kind="judgements",outcome="unanswered"\} \d/)
   await forget('silent')
 })
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openFingerprint } from '../../testing/fingerprint.ts'
@@ -31,6 +32,15 @@ async function room(guid: string, more: Parameters<typeof stage.judge>[1] = {}) 
     return data.flatMap((one) => ('count' in one ? [one.count] : []))[0]
   }
   return { asked, say, see, unread }
+}
+
+/** As everyone sees it. */
+async function messageOf(guid: string, text: string) {
+  const query = { category: 'message', hideDeleted: true }
+  const { data } = await full.listGroupMessages({ params: { guid }, query })
+  const found = data.find((one) => 'data' in one && one.data.text === text)
+  if (!found || !('id' in found)) throw new Error('It was there.')
+  return found
 }
 
 /** Answers when it is told to, by the text of what it is asked about. */
@@ -152,15 +162,19 @@ describe('a message that a judge is asked about', () => {
       await say('bob', text)
       await expect.poll(() => see('cid'), wait).toHaveLength(nth + 1)
     }
+    const { id } = await messageOf('deep', 'three')
+    await full.deleteMessage({ params: { id }, onBehalfOf: 'bob', body: {} })
+    await say('bob', 'five')
+    await expect.poll(() => see('cid'), wait).toHaveLength(4)
     const last = asked.received.at(-1)
     expect(last?.body.contextMessages).toEqual([
-      ...[{ bob: 'two' }, { bob: 'three' }],
+      ...[{ bob: 'two' }, { bob: 'four' }],
       { bob: expect.objectContaining({ sender: 'bob', receiver: 'deep', category: 'message' }) },
     ])
-    expect(last && messageIn(last).data).toMatchObject({ text: 'four' })
+    expect(last && messageIn(last).data).toMatchObject({ text: 'five' })
     const basic = Buffer.from('ada:pass-word-1').toString('base64')
     expect(last?.headers.authorization).toBe(`Basic ${basic}`)
-    expect(asked.received.map(({ body }) => body.contextMessages.length)).toEqual([1, 2, 3, 3])
+    expect(asked.received.map(({ body }) => body.contextMessages.length)).toEqual([1, 2, 3, 3, 3])
   })
 
   test('comes after what the same sender said before it, whoever is judged first', async () => {
@@ -176,24 +190,24 @@ describe('a message that a judge is asked about', () => {
   })
 
   test('is judged by the rule and the judge as they were when it was sent', async () => {
-    const { behave, release } = patient()
-    const { say, see, asked } = await room('gone', { behave })
+    const { promise: first, resolve } = Promise.withResolvers<ServerResponse>()
+    const { say, see, asked } = await room('gone', { behave: resolve })
     const other = await stage.receiver(opinion(true))
     await say('bob', 'before')
-    await expect.poll(() => asked.received.length, wait).toBe(1)
-    asked.behave = answer(500)
+    const response = await first
     await full.deleteRule({ params: { ruleId: 'gone' } })
     const form = { category: 'customApi', webhookURL: other.url } as const
     await full.updateKeywordList({ params: { keywordId: 'gone' }, form })
     await full.deleteKeywordList({ params: { keywordId: 'gone' } })
     expect((await say('bob', 'after')).data.moderation?.status).not.toBe('pending')
-    await release('before')
-    await expect
-      .poll(() => see('cid'), wait)
-      .toEqual([
-        ['after', 'approved'],
-        ['before', 'approved'],
-      ])
+    asked.behave = opinion(true, 'As it was.')
+    response.writeHead(500).end()
+    const own = [
+      ['before', 'disapproved'],
+      ['after', 'approved'],
+    ]
+    await expect.poll(() => see('bob'), wait).toEqual(own)
+    expect(asked.received).toHaveLength(2)
     expect(other.received).toEqual([])
   })
 
@@ -254,7 +268,7 @@ describe('an edit that a judge is asked about', () => {
     await say('bob', 'draft')
     await release('draft')
     await expect.poll(() => see('cid'), wait).toEqual([['draft', 'approved']])
-    const { id } = await messageOf('edit')
+    const { id } = await messageOf('edit', 'draft')
     const edit = (text: string) =>
       full.editMessage({ params: { id }, onBehalfOf: 'bob', body: { data: { text } } })
     const { data } = await edit('final')
@@ -263,7 +277,7 @@ describe('an edit that a judge is asked about', () => {
     expect(await see('cid')).toEqual([['draft', 'approved']])
     await release('final')
     await expect.poll(() => see('cid'), wait).toEqual([['final', 'approved']])
-    expect(await messageOf('edit')).toMatchObject({
+    expect(await messageOf('edit', 'final')).toMatchObject({
       ...{ id, editedBy: 'bob' },
       data: { reactions: [{ reaction: '👍', count: 1 }] },
     })
@@ -281,7 +295,7 @@ describe('an edit that a judge is asked about', () => {
     await say('bob', 'short')
     await release('short')
     await expect.poll(() => see('cid'), wait).toHaveLength(1)
-    const { id } = await messageOf('erase')
+    const { id } = await messageOf('erase', 'short')
     const body = { data: { text: 'longer' } }
     await full.editMessage({ params: { id }, onBehalfOf: 'bob', body })
     await expect.poll(() => asked.received.length, wait).toBe(2)
@@ -290,15 +304,11 @@ describe('an edit that a judge is asked about', () => {
     await say('bob', 'next')
     await release('next')
     await expect.poll(() => see('cid'), wait).toEqual([['next', 'approved']])
+    const params = { guid: 'erase' }
+    const { data } = await full.listGroupMessages({ params, query: { category: 'action' } })
+    const actions = data.flatMap((one) => ('data' in one ? [one.data.action] : []))
+    expect([actions.includes('deleted'), actions.includes('edited')]).toEqual([true, false])
   })
-
-  async function messageOf(guid: string) {
-    const query = { category: 'message', hideDeleted: true }
-    const { data } = await full.listGroupMessages({ params: { guid }, query })
-    const [message] = data
-    if (!message || !('id' in message)) throw new Error('It was there.')
-    return message
-  }
 })
 
 test('what is decided in one app changes nothing in another with the same names', async () => {
