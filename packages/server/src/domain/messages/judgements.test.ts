@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { openFingerprint } from '../../testing/fingerprint.ts'
 import { opinion, startJudgeStage } from '../../testing/judge-stage.ts'
 import { answer, type Behaviour, type Received } from '../../testing/receiver.ts'
+import { watchRows } from '../../testing/row-watch.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -321,15 +321,15 @@ test('what is decided in one app changes nothing in another with the same names'
   const silent = await stage.judge('twin', { of: other, behave: () => undefined })
   const body = { receiver: 'twin', receiverType: 'group', muid: 'm', data: { text: 'x' } } as const
   await theirs.sendMessage({ onBehalfOf: 'bob', body })
-  await using fingerprint = await openFingerprint(app.databaseUrl)
+  await using watch = await watchRows(app.databaseUrl)
   const { say, see } = await room('twin')
   // What is under way there has come to rest.
   await expect.poll(() => silent.received.length, wait).toBe(1)
   const unpublished = () =>
     sql`select from outbox where app_id = ${other.appId}`.execute(app.db).then(({ rows }) => rows)
   await expect.poll(unpublished, wait).toEqual([])
-  const before = await fingerprint.of(other.appId)
+  const before = await watch.writesTo(other.appId)
   await say('bob', 'x', 'm')
   await expect.poll(() => see('cid'), wait).toEqual([['x', 'approved']])
-  expect(await fingerprint.of(other.appId)).toBe(before)
+  expect(await watch.writesTo(other.appId)).toBe(before)
 })
