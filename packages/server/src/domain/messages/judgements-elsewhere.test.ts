@@ -103,6 +103,33 @@ test('devices of the sender hear what became of it, and others of what was appro
   await forget('device')
 })
 
+test('what lives elsewhere is judged by them, too, without a conversation', async () => {
+  const list = { contextWindow: '5', onError: 'block' } as const
+  const asked = await stage.judge('away', { behave: opinion(true, 'Spam.'), list })
+  const submit = async (text: string) => {
+    const body = { sender: 'ann', receiver: 'bob', receiverType: 'user', data: { text } } as const
+    const { id } = (await full.submitMessage({ body })).data
+    const status = async () =>
+      (await full.getSubmission({ params: { id } })).data.data.moderation?.status
+    await expect.poll(status, wait).not.toBe('pending')
+    const found = (await full.listBlockedMessages({})).data.find(({ message }) => message.id === id)
+    return { status: await status(), reason: found?.reason }
+  }
+  expect(await submit('buy')).toEqual({ status: 'disapproved', reason: 'Spam.' })
+  expect(asked.received[0]?.body.contextMessages).toMatchObject([
+    { ann: { data: { text: 'buy' } } },
+  ])
+  asked.behave = opinion(false)
+  expect(await submit('hello')).toEqual({ status: 'approved' })
+  asked.received.length = 0
+  asked.behave = answer(503)
+  expect(await submit('well')).toMatchObject({
+    ...{ status: 'disapproved', reason: 'The judge gave no answer. It answered 503.' },
+  })
+  expect(asked.received).toHaveLength(3)
+  await forget('away')
+})
+
 test('webhooks hear of it once it is decided', async () => {
   const hook = await stage.receiver()
   const headers = { 'X-Webhook-Version': 2 }
@@ -123,4 +150,22 @@ test('webhooks hear of it once it is decided', async () => {
   await expect.poll(told, wait).toEqual(['moderation_engine_blocked'])
   const { moderation } = hook.received[0]?.body.data ?? {}
   expect(moderation).toMatchObject([{ reason: 'Mean.', rule: { id: 'told' } }])
+})
+
+test('the slow judge of one app holds up no other app', async () => {
+  // One place of a worker's five for each app.
+  await using crowd = await startJudgeStage({ EGRESS_CONCURRENCY: '5' })
+  const slow = await crowd.judge('slow', { behave: () => undefined })
+  await crowd.app.given.users('ann', 'bob')
+  for (let nth = 0; nth < 10; nth++) await crowd.app.given.message('ann', 'bob')
+  await expect.poll(() => slow.received.length, wait).toBe(1)
+  const other = await crowd.app.anotherApp()
+  const theirs = crowd.app.client(other, 'full')
+  for (const uid of ['ann', 'bob']) await theirs.createUser({ body: { uid, name: uid } })
+  await crowd.judge('fast', { of: other })
+  const body = { receiver: 'bob', receiverType: 'user', data: { text: 'soon' } } as const
+  await theirs.sendMessage({ onBehalfOf: 'ann', body })
+  const heard = () => theirs.listUserMessages({ onBehalfOf: 'bob', params: { uid: 'ann' } })
+  await expect.poll(async () => (await heard()).data, wait).toHaveLength(1)
+  expect(slow.received).toHaveLength(1)
 })

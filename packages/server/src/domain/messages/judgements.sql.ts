@@ -128,6 +128,9 @@ export async function takeDecided({ appId, db }: AppDb, line: Judged): Promise<J
   return rows[0]
 }
 
+/** Among so many of the newest entries; a conversation may have few texts, or none. */
+const mostWalked = 500
+
 /** The newest that people can see, oldest first; `before`: of an earlier place than this. */
 export async function findRemarks(
   { appId, db }: AppDb,
@@ -135,10 +138,12 @@ export async function findRemarks(
   { most, before }: { readonly most: number; readonly before: number | undefined },
 ): Promise<{ uid: string; text: string }[]> {
   const { rows } = await sql<{ uid: string; text: string }>`
-    select e.sender as uid, e.data ->> 'text' as text from entries e
-    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.app_id = ${appId}
-      and (${before ?? null}::bigint is null or e.seq < ${before ?? null})
-      and e.deleted_at is null and e.category <> 'action' and e.data ->> 'text' is not null
+    select e.sender as uid, e.data ->> 'text' as text from (
+      select * from entries e
+      where e.bucket = ${bucket} and e.conversation_key = ${key} and e.app_id = ${appId}
+        and (${before ?? null}::bigint is null or e.seq < ${before ?? null})
+      order by e.seq desc limit ${mostWalked}) e
+    where e.deleted_at is null and e.category <> 'action' and e.data ->> 'text' is not null
     order by e.seq desc limit ${most}`.execute(db)
   return rows.reverse()
 }

@@ -4,11 +4,13 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../database/pool.ts'
+import { openEgress } from '../../egress/egress.ts'
 import { withQuery } from '../../testing/many-entries.ts'
 import { startMortalServer } from '../../testing/mortal-server.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
+import { openVault } from '../../vault/vault.ts'
 import { openJudge, openRuleSets, portableEngine } from '../moderation/index.ts'
 import { listCases } from './reviews.sql.ts'
 import { claimSubmissions, forgetSubmissions } from './submission-errands.sql.ts'
@@ -220,7 +222,10 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
   )
   const clock = () => Math.floor(Date.now() / 1000)
   const told: unknown[] = []
+  const lanes = { all: 1, perTarget: 1, breaker: { failures: 1, restMs: 1 } }
+  await using egress = openEgress({ allow: '', http: false, ...lanes })
   const parts = {
+    ...{ egress, vault: openVault(Buffer.alloc(32)), timeoutMs: 5000, retryMs: 10 },
     ...{ database, clock, judge: openJudge(openRuleSets(portableEngine)) },
     sink: ({ events }: { events: readonly { payload: object }[] }) =>
       void told.push(...events.map(({ payload }) => payload)),

@@ -92,18 +92,18 @@ async function askOne(
 ): Promise<Heard['says']> {
   const manner = mannerOf(row)
   const { judgeSecret } = row
-  const secret = judgeSecret ? vault.open(judgeSecret, judgeSecretPlace(appId)) : undefined
   const failed = (error: string) => ({ error, onError: row.judge?.onError ?? ('allow' as const) })
-  const call = manner.request(row, secret, contextMessages)
   const target = `${appId}/judges/${row.id}`
   try {
+    const secret = judgeSecret ? vault.open(judgeSecret, judgeSecretPlace(appId)) : undefined
+    const call = manner.request(row, secret, contextMessages)
     const answer = await egress.call({ ...call, method: 'POST', timeoutMs, mostBytes, target })
     if (answer.status < 200 || answer.status > 299) return failed(`It answered ${answer.status}.`)
     const opinion = answer.truncated ? undefined : opinionFrom(manner, answer.body)
     return opinion ?? failed('Its answer could not be read.')
   } catch (error) {
-    if (!(error instanceof EgressError)) throw error
-    return failed(error.message)
+    // A secret that the vault cannot open, for one: the message must not wait for ever.
+    return failed(error instanceof EgressError ? error.message : 'It could not be asked.')
   }
 }
 
@@ -120,7 +120,10 @@ function isDecided(heard: readonly Heard[]): boolean {
  * the first. Undefined: it may be said. A judge that failed may block it; nobody is punished for that.
  */
 function verdictFrom(found: Verdict | undefined, heard: readonly Heard[]): Verdict | undefined {
-  const caught = heard.flatMap(({ question, says }): Verdict[] => {
+  const answeredFirst = heard.toSorted(
+    (a, b) => Number('error' in a.says) - Number('error' in b.says),
+  )
+  const caught = answeredFirst.flatMap(({ question, says }): Verdict[] => {
     const { rule, condition, actions } = question
     if ('matches' in says) {
       const { matches, reason } = says
