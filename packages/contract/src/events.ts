@@ -81,6 +81,8 @@ export interface Events {
   'message.flagged': EntryPlace & { by: 'rule' | 'user'; uid?: string }
   /** By a moderator, or by judges. One that was withheld is delivered now, under an id of its own. */
   'message.approved': EntryPlace & { by: 'rule' | 'moderator'; blockedId?: number }
+  /** Judges gave no answer to the end; what was decided without them is done. */
+  'message.unjudged': EntryPlace & { failures: readonly { list: string; error: string }[] }
   /** A message that lives elsewhere was judged as it was then: the `revision` grows when it is edited. */
   'submission.judged': {
     id: number

@@ -137,7 +137,7 @@ test('webhooks hear of it once it is decided', async () => {
   const body = { id: 'all', name: 'All', webhookURL: hook.url }
   await full.createWebhook({ params, headers, body })
   const triggerIds = ['message_sent', 'moderation_engine_approved', 'moderation_engine_blocked']
-  triggerIds.push('moderation_manual_approved')
+  triggerIds.push('moderation_manual_approved', 'moderation_engine_failed', 'message_flagged')
   await full.addWebhookTriggers({ params, headers, body: { triggerIds } })
   const asked = await stage.judge('told')
   const told = () => hook.received.map(({ body: { trigger } }) => trigger).sort()
@@ -150,6 +150,36 @@ test('webhooks hear of it once it is decided', async () => {
   await expect.poll(told, wait).toEqual(['moderation_engine_blocked'])
   const { moderation } = hook.received[0]?.body.data ?? {}
   expect(moderation).toMatchObject([{ reason: 'Mean.', rule: { id: 'told' } }])
+  hook.received.length = 0
+  asked.behave = answer(503)
+  await say('unheard')
+  const failed = ['message_sent', 'moderation_engine_approved', 'moderation_engine_failed']
+  await expect.poll(told, wait).toEqual(failed)
+  const last = hook.received.find(({ body: { trigger } }) => trigger === failed[2])
+  expect(last?.body.data).toMatchObject({
+    message: { data: { text: 'unheard', moderation: { status: 'approved' } } },
+    moderation: [{ list: 'told', error: 'It answered 503.' }],
+  })
+  hook.received.length = 0
+  const { id } = last?.body.data.message ?? {}
+  const flag = { reasonId: 'spam', remark: 'Again.' }
+  await full.flagMessage({ onBehalfOf: 'bob', params: { id }, body: flag })
+  await expect.poll(told, wait).toEqual(['message_flagged'])
+  expect(hook.received[0]?.body.data).toMatchObject({
+    message: { id },
+    flag: { uid: 'bob', ...flag },
+  })
+  hook.received.length = 0
+  await full.updateRule({ params: { ruleId: 'told' }, body: { action: ['flagMessage'] } })
+  asked.behave = opinion(true, 'Odd.')
+  await say('odd')
+  await expect
+    .poll(told, wait)
+    .toEqual(['message_flagged', 'message_sent', 'moderation_engine_approved'])
+  const odd = hook.received.find(({ body: { trigger } }) => trigger === 'message_flagged')
+  expect(odd?.body.data).toMatchObject({
+    ...{ message: { data: { text: 'odd' } }, moderation: [{ reason: 'Odd.' }] },
+  })
 })
 
 test('the slow judge of one app holds up no other app', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type AppDb, type Db, jsonb } from '../../database/app-db.ts'
 import type { ConversationKey, EntryRow, Extra, Verdict } from '../conversations/index.ts'
+import type { Consulted } from '../moderation/index.ts'
 import type { Changing } from './record-action.ts'
 
 /** Workers need not agree on the time. */
@@ -27,12 +28,7 @@ export interface Judged extends ConversationKey {
   /** Null: the message is new. */
   readonly edit: Edit | null
   /** Null: nothing is decided yet. */
-  readonly outcome: Outcome | null
-}
-
-export interface Outcome {
-  /** None: it may be said. */
-  readonly verdict?: Verdict | undefined
+  readonly outcome: Consulted | null
 }
 
 export interface JudgementJob extends Judged {
@@ -108,7 +104,11 @@ export async function releaseJudgement(db: Db, job: JudgementJob, afterMs: numbe
 }
 
 /** False: the lease ran out, and somebody else has it in hand. */
-export async function recordOutcome(db: Db, job: JudgementJob, outcome: Outcome): Promise<boolean> {
+export async function recordOutcome(
+  db: Db,
+  job: JudgementJob,
+  outcome: Consulted,
+): Promise<boolean> {
   const { rows } = await sql`
     update moderation_judgements set in_hand = false, outcome = ${jsonb(outcome)}
     where ${held(job)} returning place`.execute(db)

@@ -4,12 +4,11 @@ import type { Database } from '../../database/pool.ts'
 import type { Committed, Sink } from '../../outbox/committed.ts'
 import { openOutbox } from '../../outbox/outbox.ts'
 import { type Entry, opened, peopleIn, printEntries, type Verdict } from '../conversations/index.ts'
-import { blocks, consultJudges, type JudgeParts } from '../moderation/index.ts'
+import { blocks, type Consulted, consultJudges, type JudgeParts } from '../moderation/index.ts'
 import {
   claimJudgements,
   findRemarks,
   type JudgementJob,
-  type Outcome,
   recordOutcome,
   releaseJudgement,
   takeDecided,
@@ -48,7 +47,7 @@ export function judgementErrands(parts: JudgementParts) {
         return outcome
       }
       parts.sink(await conclude(parts, job, outcome))
-      if (outcome.isFailure) return 'failed'
+      if (outcome.failures.length > 0) return 'failed'
       if (!outcome.verdict) return 'approved'
       return blocks(outcome.verdict) ? 'blocked' : 'flagged'
     },
@@ -56,20 +55,15 @@ export function judgementErrands(parts: JudgementParts) {
   }
 }
 
-interface Considered extends Outcome {
-  /** Whether a judge has failed to the end. */
-  readonly isFailure?: boolean
-}
-
 async function consider(
   parts: JudgementParts,
   job: JudgementJob,
-): Promise<Considered | 'unanswered'> {
+): Promise<Consulted | 'unanswered'> {
   const db = { appId: job.appId, db: parts.database.db }
   const entry = await findMessage(db, job.messageId, false, job.sender)
   const proposed = entry && proposedBy(entry, job)
   // Gone meanwhile: there is nobody to tell.
-  if (!proposed) return {}
+  if (!proposed) return { failures: [] }
   const matter = {
     sender: proposed.entry.row.sender,
     message: await printed(db, proposed.entry),
@@ -79,9 +73,10 @@ async function consider(
   const mayAskAgain = mayTryAgain(parts, job)
   const heard = await consultJudges(parts, db, proposed.verdict, matter, mayAskAgain)
   if (!heard) return 'unanswered'
-  const { verdict, failures } = heard
-  for (const one of failures) parts.log.warn({ appId: job.appId, ...one }, 'a judge has failed')
-  return { verdict, isFailure: failures.length > 0 }
+  for (const one of heard.failures) {
+    parts.log.warn({ appId: job.appId, ...one }, 'a judge has failed')
+  }
+  return heard
 }
 
 /** The message as it would be, and what is asked about it. */
@@ -120,12 +115,12 @@ function mayTryAgain(parts: JudgementParts, job: JudgementJob): boolean {
 async function conclude(
   { database, clock }: JudgementParts,
   job: JudgementJob,
-  { verdict }: Outcome,
+  outcome: Consulted,
 ): Promise<Committed> {
   return database.transaction(async (db) => {
     const inApp = { appId: job.appId, db }
     await lockConversationOf(inApp, job.messageId)
-    if (!(await recordOutcome(db, job, { verdict }))) return nothingSaid
+    if (!(await recordOutcome(db, job, outcome))) return nothingSaid
     const now = clock()
     const outbox = openOutbox(inApp, now)
     for (;;) {

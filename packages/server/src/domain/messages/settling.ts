@@ -1,6 +1,6 @@
 import type { Ctx } from '../../pipeline/handler.ts'
 import type { Entry, EntryRow, Verdict } from '../conversations/index.ts'
-import { blocks, disapproved, openCase } from '../moderation/index.ts'
+import { blocks, disapproved, type MessagePlace, openCase } from '../moderation/index.ts'
 import type { Edit, Judged } from './judgements.sql.ts'
 import { findMessage, resealMessage, updateMessage } from './messages.sql.ts'
 import { recordAction } from './record-action.ts'
@@ -12,22 +12,36 @@ const approved = { status: 'approved' } as const
 
 /** What judges have decided takes effect. The conversation is held. */
 export async function settle(ctx: Settling, judged: Judged): Promise<void> {
-  const { messageId, sender, edit, outcome, parentSeq } = judged
-  const verdict = outcome?.verdict
+  const { messageId, sender, edit, outcome } = judged
+  const { verdict, failures = [] } = outcome ?? {}
   const entry = await findMessage(ctx.db, messageId, true, sender)
-  if (!entry) return
-  if (edit) return settleEdit(ctx, entry, edit, verdict)
-  if (!entry.row.verdict?.sealed) return
-  if (verdict && blocks(verdict)) return block(ctx, entry.row, verdict)
-  const { bucket, key, muid } = entry.row
-  const { seq, id } = await sayAnew(ctx, entry.row, {
-    moderation: approved,
-    parentSeq,
-    muid,
-    verdict,
-  })
+  const settled =
+    entry &&
+    (edit
+      ? await settleEdit(ctx, entry, edit, verdict)
+      : await settleNew(ctx, entry.row, judged, verdict))
+  if (!settled || failures.length === 0) return
+  const { bucket, key, seq, id } = settled
+  await ctx.outbox.append('message.unjudged', { bucket, key, seq, id, failures })
+}
+
+/** Where the message is now. Undefined: nothing is left to decide. */
+async function settleNew(
+  ctx: Settling,
+  row: EntryRow,
+  { messageId, parentSeq }: Judged,
+  verdict: Verdict | undefined,
+): Promise<MessagePlace | undefined> {
+  if (!row.verdict?.sealed) return undefined
+  if (verdict && blocks(verdict)) {
+    await block(ctx, row, verdict)
+    return row
+  }
+  const { bucket, key, muid } = row
+  const { seq, id } = await sayAnew(ctx, row, { moderation: approved, parentSeq, muid, verdict })
   const place = { bucket, key, seq, id }
   await ctx.outbox.append('message.approved', { ...place, by: 'rule', blockedId: messageId })
+  return place
 }
 
 async function block(ctx: Settling, row: EntryRow, verdict: Verdict): Promise<void> {
@@ -42,17 +56,19 @@ async function settleEdit(
   entry: Entry,
   edit: Edit,
   verdict: Verdict | undefined,
-): Promise<void> {
+): Promise<MessagePlace | undefined> {
   const { row } = entry
-  if (row.deletedAt !== null) return
+  if (row.deletedAt !== null) return undefined
   const extra = { ...row.extra, ...edit.extra }
   if (verdict && blocks(verdict)) {
     const judgement = { moderation: disapproved(verdict), verdict }
     await withhold(ctx, entry, edit.data, judgement, extra)
-    return openCase(ctx, row, { ...verdict, withheld: true }, true)
+    await openCase(ctx, row, { ...verdict, withheld: true }, true)
+    return row
   }
   const data = { ...edit.data, moderation: approved }
   await updateMessage(ctx.db, entry, { data, extra, verdict }, ctx.now)
   if (verdict) await openCase(ctx, row, verdict, true)
   await recordAction(ctx, 'edited', entry, edit)
+  return row
 }

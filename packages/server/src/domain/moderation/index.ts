@@ -1,5 +1,5 @@
 export { openCases, punishSenders } from './cases.on.ts'
-export { closeCase, deleteCases, insertCase } from './cases.sql.ts'
+export { closeCase, deleteCases, insertCase, type MessagePlace } from './cases.sql.ts'
 export { openCase, reportMessage } from './cases.ts'
 export { defaultReasons } from './default-reasons.ts'
 export { dryRunErrands } from './dry-run-errands.ts'
@@ -15,7 +15,7 @@ export {
   judgementOf,
   openJudge,
 } from './judge.ts'
-export { consultJudges, type JudgeParts } from './judges.ts'
+export { type Consulted, consultJudges, type JudgeParts } from './judges.ts'
 export { keywordListHandlers, keywordListOfAppHandlers } from './keyword-lists.ts'
 export { reasonHandlers } from './reasons.ts'
 export { openRuleSets } from './rule-sets.ts'

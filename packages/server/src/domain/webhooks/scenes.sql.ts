@@ -34,3 +34,22 @@ export async function findCaught({ appId, db }: AppDb, id: number): Promise<Caug
     where app_id = ${appId} and message_id = ${id}`.execute(db)
   return rows[0]
 }
+
+export interface FlagRow {
+  readonly uid: string
+  readonly reasonId: string
+  readonly remark: string | null
+  readonly flaggedAt: number
+}
+
+/** What this user holds against a message. */
+export async function findFlag(
+  { appId, db }: AppDb,
+  id: number,
+  uid: string,
+): Promise<FlagRow | undefined> {
+  const { rows } = await sql<FlagRow>`
+    select uid, reason_id as "reasonId", remark, flagged_at as "flaggedAt" from moderation_flags
+    where app_id = ${appId} and message_id = ${id} and uid = ${uid}`.execute(db)
+  return rows[0]
+}

@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../conversations/index.ts'
 import { findSubmitted } from '../messages/index.ts'
-import { type CaughtRow, findCaught } from './scenes.sql.ts'
+import { type CaughtRow, type FlagRow, findCaught, findFlag } from './scenes.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 /** A rule has blocked a message. What moderators withhold themselves, nobody is told of. */
@@ -24,7 +24,7 @@ export async function tellBlocked(
   const seen = await messageAt(db, payload)
   const { verdict } = seen ?? {}
   if (!seen || !verdict) return []
-  const data = dataOf(seen.message, blockedBy(verdict, at))
+  const data = dataOf(seen.message, { moderation: blockedBy(verdict, at) })
   return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
 }
 
@@ -40,7 +40,36 @@ export async function tellApproved(
   const seen = await messageAt(db, payload)
   const caught = await findCaught(db, payload.blockedId)
   if (!seen || !caught) return []
-  const data = dataOf(seen.message, overruled(caught))
+  const data = dataOf(seen.message, { moderation: overruled(caught) })
+  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+}
+
+/** A user has flagged a message, or a rule, which stands under `moderation`. */
+export async function tellFlagged(
+  { payload, at }: HeardEvent<'message.flagged'>,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const trigger = 'message_flagged'
+  const seen = wanted(2, trigger) ? await messageAt(db, payload) : undefined
+  if (!seen) return []
+  const flag = payload.uid === undefined ? undefined : await findFlag(db, payload.id, payload.uid)
+  const { verdict } = seen
+  const caught = payload.by === 'rule' && verdict ? blockedBy(verdict, at) : undefined
+  const data = dataOf(seen.message, { flag, moderation: caught })
+  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+}
+
+/** What its `onError` says was done: the message is as it is since then. */
+export async function tellUnjudged(
+  { payload }: HeardEvent<'message.unjudged'>,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const trigger = 'moderation_engine_failed'
+  const seen = wanted(2, trigger) ? await messageAt(db, payload) : undefined
+  if (!seen) return []
+  const data = dataOf(seen.message, { moderation: payload.failures })
   return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
 }
 
@@ -62,10 +91,12 @@ export async function tellSubmission(
   const { message, receiver, verdict } = seen
   const line = lineOf(receiver)
   if (status === 'disapproved' && verdict) {
-    return [{ version: 2, trigger, data: dataOf(message, blockedBy(verdict, at)), line }]
+    const data = dataOf(message, { moderation: blockedBy(verdict, at) })
+    return [{ version: 2, trigger, data, line }]
   }
   const caught = by === 'moderator' ? await findCaught(db, id) : undefined
-  return [{ version: 2, trigger, data: dataOf(message, caught && overruled(caught)), line }]
+  const data = dataOf(message, { moderation: caught && overruled(caught) })
+  return [{ version: 2, trigger, data, line }]
 }
 
 interface SeenMessage {
@@ -89,9 +120,15 @@ async function messageAt(
   return { message, receiver, verdict }
 }
 
-function dataOf(message: string, moderation: readonly object[] | undefined): string {
-  const more = moderation ? `,"moderation":${JSON.stringify(moderation)}` : ''
-  return `{"message":${message}${more}}`
+interface Circumstances {
+  readonly flag?: FlagRow | undefined
+  readonly moderation?: readonly object[] | undefined
+}
+
+/** The message is JSON text as it is. */
+function dataOf(message: string, more: Circumstances): string {
+  const rest = JSON.stringify(more).slice(1)
+  return `{"message":${message}${rest === '}' ? '' : ','}${rest}`
 }
 
 function blockedBy(verdict: Verdict, at: number) {

@@ -6,7 +6,13 @@ import { enqueue, type NewDelivery } from './queue.sql.ts'
 import { appsWithWebhooks, findSubscriptions, type Subscription } from './subscriptions.sql.ts'
 import { tellEntry } from './tell-entries.ts'
 import { tellGroup } from './tell-groups.ts'
-import { tellApproved, tellBlocked, tellSubmission } from './tell-moderation.ts'
+import {
+  tellApproved,
+  tellBlocked,
+  tellFlagged,
+  tellSubmission,
+  tellUnjudged,
+} from './tell-moderation.ts'
 import { tellReceipt } from './tell-receipts.ts'
 import { tellBlock, tellPresence, tellReaction } from './tell-users.ts'
 import type { Telling, Wanted } from './tellings.ts'
@@ -33,6 +39,8 @@ export const tellWebhooks: Listener = {
     'message.reactionRemoved': telling(tellReaction),
     'message.blocked': telling(tellBlocked),
     'message.approved': telling(tellApproved),
+    'message.flagged': telling(tellFlagged),
+    'message.unjudged': telling(tellUnjudged),
     'submission.judged': telling(tellSubmission),
     'user.blocked': telling(tellBlock),
     'user.unblocked': telling(tellBlock),
