@@ -41,12 +41,16 @@ export async function forgetEvents(natsUrl: string, prefix: string): Promise<voi
   await streams.purge(`${prefix}-events`)
 }
 
-/** So that everything in the stream is delivered again, at once. */
-export async function deleteConsumers(natsUrl: string, prefix: string): Promise<void> {
+/** So that everything in the stream is delivered again at once, to this listener or to all. */
+export async function deleteConsumers(
+  natsUrl: string,
+  prefix: string,
+  listener = '',
+): Promise<void> {
   await using connection = await connectNats(natsUrl)
   const { consumers } = await jetstreamManager(connection.nats)
-  for (const { name } of await consumers.list(`${prefix}-events`).next()) {
-    await consumers.delete(`${prefix}-events`, name)
+  for await (const { name } of consumers.list(`${prefix}-events`)) {
+    if (name.startsWith(listener)) await consumers.delete(`${prefix}-events`, name)
   }
 }
 

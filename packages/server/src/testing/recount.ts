@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
+import { countEvents } from '../domain/stats/index.ts'
 import { deleteConsumers, waitingIn } from './event-streams.ts'
 import { startMortalServer } from './mortal-server.ts'
 import { settingsFor } from './program.ts'
@@ -9,6 +10,7 @@ import type { TestApp } from './test-app.ts'
 const uids = Array.from({ length: 20 }, (_, n) => `u${n + 1}`)
 const guids = ['g1', 'g2', 'g3']
 const atOnce = 16
+const listener = countEvents.name
 const patience = { timeout: 120_000, interval: 250 }
 
 export interface RecountOptions {
@@ -35,16 +37,17 @@ export async function expectExactStats(app: TestApp, options: RecountOptions): P
     await runOperations(app, seeded(`recount ${round}`), share)
     if (round === kills) break
     await worker.kill()
-    await deleteConsumers(natsUrl, NATS_PREFIX)
+    await deleteConsumers(natsUrl, NATS_PREFIX, listener)
     await worker.start()
     onProgress?.(`killed ${round + 1} times, ${(round + 1) * share} operations`)
   }
   await expect.poll(() => counted(app), patience).toEqual(await recounted(app))
+  onProgress?.('counted to the end; once more from the start')
   // Once more from the start, to the end: nothing is counted again.
   await worker.kill()
-  await deleteConsumers(natsUrl, NATS_PREFIX)
+  await deleteConsumers(natsUrl, NATS_PREFIX, listener)
   await worker.start()
-  await expect.poll(() => waitingIn(natsUrl, NATS_PREFIX, 'count-events'), patience).toBe(0)
+  await expect.poll(() => waitingIn(natsUrl, NATS_PREFIX, listener), patience).toBe(0)
   expect(await counted(app)).toEqual(await recounted(app))
 }
 

@@ -26,16 +26,15 @@ export interface Fresh {
  * log at the same time waits, and then finds nothing left. The log decides, not the event: it may come
  * twice, late, or before one that it follows.
  */
-export async function takeFresh(
-  { appId, db }: AppDb,
-  reached: readonly Reached[],
-): Promise<Fresh[]> {
-  const column = <K extends keyof Reached>(name: K) => reached.map((one) => one[name])
+export async function takeFresh(inApp: AppDb, reached: readonly Reached[]): Promise<Fresh[]> {
+  const { appId, db } = inApp
+  const further = await notYetCounted(inApp, reached)
+  if (further.length === 0) return []
+  const column = <K extends keyof Reached>(name: K) => further.map((one) => one[name])
   const logs = sql`
-    select bucket, key, uid, kind, max(seq) as seq
-    from unnest(${column('bucket')}::smallint[], ${column('key')}::bigint[], ${column('uid')}::text[],
-      ${column('kind')}::text[], ${column('seq')}::bigint[]) as l(bucket, key, uid, kind, seq)
-    group by bucket, key, uid, kind`
+    select * from unnest(${column('bucket')}::smallint[], ${column('key')}::bigint[],
+      ${column('uid')}::text[], ${column('kind')}::text[], ${column('seq')}::bigint[])
+      as l(bucket, key, uid, kind, seq)`
   // Locks the row, whether it was there or not, and says what is in it.
   const { rows: counted } = await sql<Reached>`
     insert into stats_offsets as o (bucket, conversation_key, uid, kind, app_id, seq)
@@ -72,6 +71,25 @@ export async function takeFresh(
       where s.kind <> 'sent')
     select kind, uid, at - at % 300 as "startsAt", count(*)::int as count
     from found group by kind, uid, at - at % 300`.execute(db)
+  return rows
+}
+
+/** Of each log the furthest that it reached. What comes again is most often counted, and writes nothing. */
+async function notYetCounted(
+  { appId, db }: AppDb,
+  reached: readonly Reached[],
+): Promise<Reached[]> {
+  const column = <K extends keyof Reached>(name: K) => reached.map((one) => one[name])
+  const { rows } = await sql<Reached>`
+    select l.* from (
+      select bucket, key, uid, kind, max(seq) as seq
+      from unnest(${column('bucket')}::smallint[], ${column('key')}::bigint[],
+        ${column('uid')}::text[], ${column('kind')}::text[], ${column('seq')}::bigint[])
+        as r(bucket, key, uid, kind, seq)
+      group by bucket, key, uid, kind) l
+    left join stats_offsets o on o.bucket = l.bucket and o.conversation_key = l.key
+      and o.uid = l.uid and o.kind = l.kind and o.app_id = ${appId}
+    where o.seq is null or o.seq < l.seq`.execute(db)
   return rows
 }
 
