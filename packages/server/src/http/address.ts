@@ -16,7 +16,7 @@ export function credentialsOf(headers: Headers): Credentials {
     appId: (appId ?? text(headers.appid))?.toLowerCase(),
     region: region?.toLowerCase(),
     apiKey: text(headers.apikey),
-    authToken: [headers.authtoken].flat()[0],
+    authToken: first(headers.authtoken),
     onBehalfOf: text(headers.onbehalfof)?.toLowerCase(),
     managementKey: text(headers.key),
     managementSecret: text(headers.secret),
@@ -25,6 +25,9 @@ export function credentialsOf(headers: Headers): Credentials {
 
 /** Empty is as good as absent. */
 function text(value: string | string[] | undefined): string | undefined {
-  const first = Array.isArray(value) ? value[0] : value
-  return first === undefined || first === '' ? undefined : first
+  return first(value) || undefined
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
 }

@@ -20,12 +20,13 @@ const exposed =
 
 /** Tells browsers which pages may read the answers. */
 export function answerOrigins(server: FastifyInstance, allowed: Origins): void {
-  server.addHook('onRequest', async ({ headers, method }, reply) => {
+  server.addHook('onRequest', ({ headers, method }, reply, done) => {
     if (!allowed.includes('*')) reply.header('Vary', 'Origin')
-    if (headers.origin === undefined || !isAllowedOrigin(headers, allowed)) return
+    if (headers.origin === undefined || !isAllowedOrigin(headers, allowed)) return done()
     reply.header('Access-Control-Allow-Origin', allowed.includes('*') ? '*' : headers.origin)
     reply.header('Access-Control-Expose-Headers', exposed)
     const asksFirst = method === 'OPTIONS' && headers['access-control-request-method']
-    if (asksFirst) return reply.code(204).headers(preflight).send()
+    if (asksFirst) void reply.code(204).headers(preflight).send()
+    else done()
   })
 }
