@@ -85,6 +85,7 @@ export async function appendOnce(
     const fresh = distinct(entries.filter((entry) => !isKnown(entry, known)))
     try {
       const placed = fresh.length > 0 ? await appendEntries(db, fresh, now) : []
+      if (fresh.length === entries.length) return placed.map((at) => ({ ...at, repeated: false }))
       const byName = new Map(fresh.map((entry, place) => [nameOf(entry), placed[place]]))
       const first = new Set(fresh)
       return entries.map((entry) => {
@@ -108,7 +109,7 @@ function hasMuid(entry: NewEntry): entry is NewEntry & Muid {
 }
 
 function isKnown(entry: NewEntry, known: ReadonlyMap<string, Placed>): boolean {
-  return hasMuid(entry) && known.has(muidName(entry))
+  return known.size > 0 && hasMuid(entry) && known.has(muidName(entry))
 }
 
 /** Entries without a muid are never the same as another. */
@@ -118,7 +119,6 @@ function nameOf(entry: NewEntry): string | NewEntry {
 
 /** The first of each, in the order of arrival. */
 function distinct(entries: readonly NewEntry[]): NewEntry[] {
-  const firsts = new Map<string | NewEntry, NewEntry>()
-  for (const entry of entries) if (!firsts.has(nameOf(entry))) firsts.set(nameOf(entry), entry)
-  return [...firsts.values()]
+  const names = new Set<string | NewEntry>()
+  return entries.filter((entry) => names.size < names.add(nameOf(entry)).size)
 }
