@@ -7,8 +7,8 @@ export interface Loader<Key, Value> {
 }
 
 export interface LoaderOptions<Key, Value> {
-  /** Reads all keys at once; what does not exist is left out. */
-  readonly fetch: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>
+  /** Reads all keys at once; a value for each, in their order, or none. */
+  readonly fetch: (keys: readonly Key[]) => Promise<readonly (Value | undefined)[]>
   /** Equal keys have equal names. */
   readonly nameOf: (key: Key) => string
   /** Statements on their way at the same time. */
@@ -22,7 +22,7 @@ interface Wanted<Key, Value> {
 }
 
 export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Loader<Key, Value> {
-  let wanted = new Map<string, Wanted<Key, Value>>()
+  const wanted = new Map<string, Wanted<Key, Value>>()
   let underWay = 0
   let scheduled = false
 
@@ -37,19 +37,23 @@ export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Load
     })
   }
 
-  const take = (): Map<string, Wanted<Key, Value>> => {
-    const batch = new Map([...wanted].slice(0, options.mostPerBatch))
-    wanted = new Map([...wanted].slice(options.mostPerBatch))
+  const take = (): Wanted<Key, Value>[] => {
+    const batch: Wanted<Key, Value>[] = []
+    for (const [name, one] of wanted) {
+      if (batch.length === options.mostPerBatch) break
+      batch.push(one)
+      wanted.delete(name)
+    }
     return batch
   }
 
-  const send = async (batch: ReadonlyMap<string, Wanted<Key, Value>>) => {
+  const send = async (batch: readonly Wanted<Key, Value>[]) => {
     underWay++
     try {
-      const found = await options.fetch([...batch.values()].map(({ key }) => key))
-      for (const [name, { settle }] of batch) settle.resolve(found.get(name))
+      const found = await options.fetch(batch.map(({ key }) => key))
+      for (const [nth, { settle }] of batch.entries()) settle.resolve(found[nth])
     } catch (error) {
-      for (const { settle } of batch.values()) settle.reject(error)
+      for (const { settle } of batch) settle.reject(error)
     } finally {
       underWay--
       schedule()
@@ -70,15 +74,11 @@ export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Load
 }
 
 /** For `fetch`: rows say the place of the key they answer, counted from 1. */
-export function byName<Key, Row extends { readonly place: number }>(
-  keys: readonly Key[],
+export function byPlace<Row extends { readonly place: number }>(
+  keys: readonly unknown[],
   rows: readonly Row[],
-  nameOf: (key: Key) => string,
-): Map<string, Row> {
-  return new Map(
-    rows.flatMap((row) => {
-      const key = keys[row.place - 1]
-      return key === undefined ? [] : [[nameOf(key), row]]
-    }),
-  )
+): (Row | undefined)[] {
+  const found: (Row | undefined)[] = keys.map(() => undefined)
+  for (const row of rows) found[row.place - 1] = row
+  return found
 }

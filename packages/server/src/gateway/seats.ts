@@ -10,7 +10,10 @@ const atOnce = { concurrency: 2, mostPerBatch: 50 }
 export function openSeats(feed: Pick<Feed, 'seatsOf'>): Seats {
   const { load } = openLoader<Identity, readonly Seat[]>({
     ...{ ...atOnce, nameOf },
-    fetch: async (users) => Map.groupBy(await feed.seatsOf(users), nameOf),
+    async fetch(users) {
+      const seats = Map.groupBy(await feed.seatsOf(users), nameOf)
+      return users.map((user) => seats.get(nameOf(user)))
+    },
   })
   return async (user) => (await load(user)) ?? []
 }

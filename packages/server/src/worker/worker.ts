@@ -81,8 +81,10 @@ export function startWorker(parts: WorkerParts): AsyncDisposable {
 function concernsOf({ concerns }: Listener, db: Db): Concerns {
   if (!concerns) return async () => true
   const loader = openLoader({
-    fetch: async (appIds: readonly string[]) =>
-      new Map([...(await concerns(db, appIds))].map((appId) => [appId, true])),
+    async fetch(appIds: readonly string[]) {
+      const concerned = new Set(await concerns(db, appIds))
+      return appIds.map((appId) => concerned.has(appId))
+    },
     nameOf: (appId) => appId,
     concurrency: 1,
     mostPerBatch: 500,

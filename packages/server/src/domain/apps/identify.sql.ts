@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db, InstallDb } from '../../database/app-db.ts'
 import { byteas, texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
-import { byName } from '../../database/loader.ts'
+import { byPlace } from '../../database/loader.ts'
 
 export interface AppRow {
   readonly region: Region
@@ -40,12 +40,12 @@ const appsAndKeys = hot<AppAndKey & { place: number }>(
 export async function findAppsAndKeys(
   db: Db,
   questions: readonly KeyQuestion[],
-): Promise<Map<string, AppAndKey>> {
+): Promise<(AppAndKey | undefined)[]> {
   const rows = await run(db, appsAndKeys, [
     texts(questions.map(({ appId }) => appId)),
     byteas(questions.map(({ keyHash }) => keyHash)),
   ])
-  return byName(questions, rows, keyQuestionName)
+  return byPlace(questions, rows)
 }
 
 export function keyQuestionName({ appId, keyHash }: KeyQuestion): string {
@@ -81,12 +81,12 @@ const actors = hot<ActorRow & { place: number }>(
 export async function findActors(
   db: Db,
   questions: readonly ActorQuestion[],
-): Promise<Map<string, ActorRow>> {
+): Promise<(ActorRow | undefined)[]> {
   const rows = await run(db, actors, [
     texts(questions.map(({ appId }) => appId)),
     texts(questions.map(({ uid }) => uid)),
   ])
-  return byName(questions, rows, actorQuestionName)
+  return byPlace(questions, rows)
 }
 
 export function actorQuestionName({ appId, uid }: ActorQuestion): string {
@@ -121,12 +121,12 @@ const appsAndTokens = hot<AppAndActor & { place: number }>(
 export async function findAppsAndActors(
   db: Db,
   questions: readonly TokenQuestion[],
-): Promise<Map<string, AppAndActor>> {
+): Promise<(AppAndActor | undefined)[]> {
   const rows = await run(db, appsAndTokens, [
     texts(questions.map(({ appId }) => appId)),
     byteas(questions.map(({ tokenHash }) => tokenHash)),
   ])
-  return byName(questions, rows, tokenQuestionName)
+  return byPlace(questions, rows)
 }
 
 export function tokenQuestionName({ appId, tokenHash }: TokenQuestion): string {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
-import { byName } from '../../database/loader.ts'
+import { byPlace } from '../../database/loader.ts'
 
 /** A group as a viewer sees it, who may be no one. */
 export interface GroupRow {
@@ -70,12 +70,11 @@ const seenGroups = hot<GroupRow & { place: number }>(
 export async function findSeenGroups(
   db: Db,
   wanted: readonly SeenGroup[],
-  nameOf: (key: SeenGroup) => string,
-): Promise<Map<string, GroupRow>> {
+): Promise<(GroupRow | undefined)[]> {
   const rows = await run(db, seenGroups, [
     texts(wanted.map(({ appId }) => appId)),
     texts(wanted.map(({ guid }) => guid)),
     texts(wanted.map(({ viewer }) => viewer ?? null)),
   ])
-  return byName(wanted, rows, nameOf)
+  return byPlace(wanted, rows)
 }

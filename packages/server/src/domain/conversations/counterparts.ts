@@ -42,9 +42,7 @@ export function peopleIn(db: AppDb): People {
       }
     },
     async moves(stretches) {
-      if (stretches.length === 0) return []
-      const found = await findMoves(db.db, stretches)
-      return stretches.map((stretch) => found.get(stretchName(stretch)) ?? [])
+      return stretches.length === 0 ? [] : findMoves(db.db, stretches)
     },
   }
 }
@@ -57,12 +55,12 @@ const seenName = (key: SeenUser | SeenGroup) =>
 export function openPeople(db: Db): (appId: string) => People {
   const user = openLoader({
     ...atOnce,
-    fetch: (wanted: readonly SeenUser[]) => findSeenUsers(db, wanted, seenName),
+    fetch: (wanted: readonly SeenUser[]) => findSeenUsers(db, wanted),
     nameOf: seenName,
   })
   const group = openLoader({
     ...atOnce,
-    fetch: (wanted: readonly SeenGroup[]) => findSeenGroups(db, wanted, seenName),
+    fetch: (wanted: readonly SeenGroup[]) => findSeenGroups(db, wanted),
     nameOf: seenName,
   })
   const moves = openLoader({

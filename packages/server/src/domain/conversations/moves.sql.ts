@@ -32,11 +32,11 @@ const moves = hot<Move & { place: number }>(
      order by m.seq limit w.last - w.first + 2) m`,
 )
 
-/** The moves that decide when each stretch was delivered and read, by its name, in order. */
+/** For each stretch the moves that decide when it was delivered and read, in order. */
 export async function findMoves(
   db: Db,
   stretches: readonly Stretch[],
-): Promise<Map<string, readonly Move[]>> {
+): Promise<(readonly Move[])[]> {
   const rows = await run(db, moves, [
     texts(stretches.map(({ appId }) => appId)),
     smallints(stretches.map(({ bucket }) => bucket)),
@@ -48,7 +48,7 @@ export async function findMoves(
   const found = stretches.map((): Move[] => [])
   for (const { place, ...move } of rows) found[place - 1]?.push(move)
   for (const list of found) list.sort((a, b) => a.seq - b.seq)
-  return new Map(stretches.map((stretch, nth) => [stretchName(stretch), found[nth] ?? []]))
+  return found
 }
 
 export function stretchName({ key, reader, first, last }: Stretch): string {

@@ -35,9 +35,7 @@ export function openHistoryReads(db: Db): HistoryReads {
     userPlace: openLoader({ ...places, fetch: (questions) => findUserPlaces(db, questions) }),
     async page(question) {
       const shared = question.limit <= longestShared
-      const rows = shared
-        ? await pages.load(question)
-        : (await findPages(db, [question])).get(pageName(question))
+      const rows = shared ? await pages.load(question) : (await findPages(db, [question]))[0]
       return rows ?? []
     },
   }

@@ -1,7 +1,7 @@
 import type { Db } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
-import { byName } from '../../database/loader.ts'
+import { byPlace } from '../../database/loader.ts'
 
 /** A conversation and how far its reader is; nulls: it does not exist, or is not theirs. */
 export interface HistoryPlace {
@@ -61,13 +61,13 @@ async function findPlaces(
   db: Db,
   statement: typeof userPlaces,
   questions: readonly PlaceQuestion[],
-): Promise<Map<string, HistoryPlace>> {
+): Promise<(HistoryPlace | undefined)[]> {
   const rows = await run(db, statement, [
     texts(questions.map(({ appId }) => appId)),
     texts(questions.map(({ of }) => of)),
     texts(questions.map(({ viewer }) => viewer ?? null)),
   ])
-  return byName(questions, rows, placeName)
+  return byPlace(questions, rows)
 }
 
 export function placeName({ appId, of, viewer }: PlaceQuestion): string {

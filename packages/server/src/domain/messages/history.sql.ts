@@ -74,11 +74,8 @@ function statement(order: 'asc' | 'desc'): string {
 }
 
 /** The hot way: the pages of one moment together. */
-export async function findPages(
-  db: Db,
-  questions: readonly PageQuestion[],
-): Promise<Map<string, EntryRow[]>> {
-  const found = new Map(questions.map((question) => [pageName(question), [] as EntryRow[]]))
+export async function findPages(db: Db, questions: readonly PageQuestion[]): Promise<EntryRow[][]> {
+  const found = new Map(questions.map((question) => [question, [] as EntryRow[]]))
   for (const [direction, statement] of [
     ['append', forth],
     ['prepend', back],
@@ -94,13 +91,12 @@ export async function findPages(
       bigints(asked.map(({ limit }) => limit)),
       texts(asked.map(({ own }) => own ?? null)),
     ])
-    const pages = asked.map((question) => found.get(pageName(question)))
     for (const row of rows) {
       const question = asked[row.place - 1]
-      if (question) pages[row.place - 1]?.push(entryOf(question, row))
+      if (question) found.get(question)?.push(entryOf(question, row))
     }
   }
-  return found
+  return [...found.values()]
 }
 
 function entryOf({ bucket, key }: ConversationKey, row: PageRow): EntryRow {

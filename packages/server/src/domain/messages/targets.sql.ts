@@ -2,7 +2,7 @@ import type { GroupScope, ScopePermissions } from '@chorale/contract/groups'
 import type { AppDb, Db } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
-import { byName } from '../../database/loader.ts'
+import { byPlace } from '../../database/loader.ts'
 import { type UserRow, userColumnsText } from '../users/index.ts'
 
 /** What a send must know of a user it goes to: one row per question, all questions at once. */
@@ -54,7 +54,7 @@ const userTargets = hot<UserTargetRow>(
 export async function findUserTargets(
   db: Db,
   questions: readonly UserQuestion[],
-): Promise<Map<string, UserTarget>> {
+): Promise<(UserTarget | undefined)[]> {
   const rows = await run(db, userTargets, [
     texts(questions.map(({ appId }) => appId)),
     texts(questions.map(({ sender }) => sender)),
@@ -64,7 +64,7 @@ export async function findUserTargets(
   const both = questions.map((): UserRow[] => [])
   for (const row of rows) both[row.place - 1]?.push(row)
   const targets = receivers.map((row) => Object.assign(row, { both: both[row.place - 1] ?? [] }))
-  return byName(questions, targets, userQuestionName)
+  return byPlace(questions, targets)
 }
 
 /** Undefined: there is no such user any more. */
@@ -73,8 +73,7 @@ export async function findUserTarget(
   sender: string,
   receiver: string,
 ): Promise<UserTarget | undefined> {
-  const question = { appId, sender, receiver }
-  return (await findUserTargets(db, [question])).get(userQuestionName(question))
+  return (await findUserTargets(db, [{ appId, sender, receiver }]))[0]
 }
 
 export function userQuestionName({ appId, sender, receiver }: UserQuestion): string {
@@ -113,13 +112,13 @@ const groupTargets = hot<GroupTarget & { place: number }>(
 export async function findGroupTargets(
   db: Db,
   questions: readonly GroupQuestion[],
-): Promise<Map<string, GroupTarget>> {
+): Promise<(GroupTarget | undefined)[]> {
   const rows = await run(db, groupTargets, [
     texts(questions.map(({ appId }) => appId)),
     texts(questions.map(({ sender }) => sender)),
     texts(questions.map(({ guid }) => guid)),
   ])
-  return byName(questions, rows, groupQuestionName)
+  return byPlace(questions, rows)
 }
 
 export function groupQuestionName({ appId, sender, guid }: GroupQuestion): string {

@@ -45,7 +45,10 @@ export function pushErrands(parts: PushErrandParts) {
   const badges = openLoader({
     concurrency: 2,
     mostPerBatch: 200,
-    fetch: (readers: readonly Reader[]) => unreadTotals(db, readers, nameOfReader),
+    async fetch(readers: readonly Reader[]) {
+      const totals = await unreadTotals(db, readers, nameOfReader)
+      return readers.map((reader) => totals.get(nameOfReader(reader)))
+    },
     nameOf: nameOfReader,
   })
   // Not to read, but for the same reason: the results of one moment are one statement.
@@ -54,7 +57,7 @@ export function pushErrands(parts: PushErrandParts) {
     mostPerBatch: 500,
     fetch: async (batch: readonly Result[]) => {
       await recordPushes(db, batch, clockMs())
-      return new Map<string, never>()
+      return []
     },
     nameOf: ({ job }) => idOf(job),
   })

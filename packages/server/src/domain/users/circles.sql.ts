@@ -1,6 +1,6 @@
 import type { Db } from '../../database/app-db.ts'
 import { hot, run } from '../../database/hot.ts'
-import { byName } from '../../database/loader.ts'
+import { byPlace } from '../../database/loader.ts'
 
 export interface CircleQuestion {
   readonly appId: string
@@ -28,11 +28,10 @@ const circles = hot<CircleRow & { place: number }>(
 export async function findCircles(
   db: Db,
   wanted: readonly CircleQuestion[],
-  nameOf: (key: CircleQuestion) => string,
-): Promise<Map<string, CircleRow>> {
+): Promise<(CircleRow | undefined)[]> {
   const rows = await run(db, circles, [
     wanted.map(({ appId }) => appId),
     wanted.map(({ uid }) => uid),
   ])
-  return byName(wanted, rows, nameOf)
+  return byPlace(wanted, rows)
 }

@@ -10,7 +10,7 @@ const atOnce = { concurrency: 2, mostPerBatch: 100 }
 export function openCircles(db: Db) {
   const circles = openLoader({
     ...{ ...atOnce, nameOf },
-    fetch: (wanted: readonly CircleQuestion[]) => findCircles(db, wanted, nameOf),
+    fetch: (wanted: readonly CircleQuestion[]) => findCircles(db, wanted),
   })
   const selves = openLoader({
     ...{ ...atOnce, nameOf },
@@ -18,7 +18,6 @@ export function openCircles(db: Db) {
       findSeenUsers(
         db,
         wanted.map((one) => ({ ...one, viewer: undefined })),
-        nameOf,
       ),
   })
   return {

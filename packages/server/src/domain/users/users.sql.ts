@@ -3,7 +3,7 @@ import { type AppDb, allOf, type Db, jsonb, startingWith } from '../../database/
 import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { countedUpTo, type Key, type PageRequest } from '../../database/keyset.ts'
-import { byName } from '../../database/loader.ts'
+import { byPlace } from '../../database/loader.ts'
 
 export interface UserRow {
   readonly uid: string
@@ -135,14 +135,13 @@ const seenUsers = hot<UserRow & { place: number }>(
 export async function findSeenUsers(
   db: Db,
   wanted: readonly SeenUser[],
-  nameOf: (key: SeenUser) => string,
-): Promise<Map<string, UserRow>> {
+): Promise<(UserRow | undefined)[]> {
   const rows = await run(db, seenUsers, [
     texts(wanted.map(({ appId }) => appId)),
     texts(wanted.map(({ uid }) => uid)),
     texts(wanted.map(({ viewer }) => viewer ?? null)),
   ])
-  return byName(wanted, rows, nameOf)
+  return byPlace(wanted, rows)
 }
 
 /** `undefined` leaves a column as it is, `null` empties it. */
