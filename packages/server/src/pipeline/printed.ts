@@ -30,6 +30,9 @@ export function inside(object: string, fields: readonly string[]): string {
   return `${object.slice(0, -1)}${comma}${fields.join(',')}}`
 }
 
+/** Put behind each other, not joined: whoever sends the text copies it anyway. */
 export function printList(items: readonly string[]): string {
-  return `[${items.join(',')}]`
+  let text = ''
+  for (const item of items) text += text === '' ? item : `,${item}`
+  return `[${text}]`
 }

@@ -118,7 +118,7 @@ export function refersTo(row: EntryRow): number | undefined {
 
 /** What is withheld is there for its sender; for everyone else it stays deleted for ever. */
 export function seenBy(viewer: string | undefined, entry: Entry): Entry {
-  const { sealed } = entry.row.verdict ?? {}
+  const sealed = entry.row.verdict?.sealed
   if (!sealed || entry.row.sender !== viewer) return entry
   return { ...entry, row: opened(entry.row, sealed) }
 }

@@ -23,7 +23,7 @@ export async function printEntries(
   const facts = {
     ...people,
     referred,
-    between: new Map<string, string>(),
+    between: new Map(),
     replies: await countReplies(
       db,
       rows.filter(({ extra }) => extra?.thread),
@@ -50,7 +50,7 @@ export async function printFresh(
   const referred = await loadReferred(db, entries)
   const people = await loadPeople(from, [...entries, ...referred.values()], view)
   const none = { replies: nothing, ownReactions: nothing, receipts: nothing }
-  const facts = { ...people, ...none, referred, between: new Map<string, string>() }
+  const facts = { ...people, ...none, referred, between: new Map() }
   return entries.map((entry) => printEntry(entry, facts, view))
 }
 

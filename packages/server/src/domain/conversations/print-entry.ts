@@ -22,25 +22,29 @@ export interface Facts {
   readonly ownReactions: ReadonlyMap<number, readonly string[]>
   readonly receipts: ReadonlyMap<number, Receipt>
   readonly referred: ReadonlyMap<number, Entry>
-  /** Between whom messages are, as text: printed once for all of a pair. */
-  readonly between: Map<string, string>
+  /** Between whom messages are, as text: printed once for all of a sender. */
+  readonly between: Map<Receiver, Map<string, Between>>
+}
+
+/** What all messages of one sender to one receiver have in common. */
+interface Between {
+  readonly names: string
+  readonly entities: string
 }
 
 /** An entry as JSON text. What it says was stored as JSON and is passed on as it is. */
 export function printEntry(entry: Entry, facts: Facts, view: EntryView, nested = false): string {
-  const { row, receiver } = entry
+  const { row } = entry
   const { extra } = row
-  const to = receiver.kind === 'group' ? receiver.guid : otherThan(row.sender, receiver.uids)
-  const label =
-    receiver.kind === 'group'
-      ? groupConversationId(receiver.guid)
-      : conversationIdOf(...receiver.uids)
+  const between = betweenOf(entry, facts)
   const muid = row.muid === null ? '' : `"muid":${JSON.stringify(row.muid)},`
-  const data = row.category === 'action' ? printAction(entry, facts, view) : printData(entry, facts)
+  const data =
+    row.category === 'action'
+      ? printAction(entry, facts, view)
+      : printData(row, between.entities, facts)
   const tags = view.withTags !== false && extra?.tags
   return (
-    `{"id":"${row.id}",${muid}"conversationId":"${label}",` +
-    `"sender":"${row.sender}","receiverType":"${receiver.kind}","receiver":"${to}",` +
+    `{"id":"${row.id}",${muid}${between.names},` +
     `"category":"${row.category}","type":${JSON.stringify(row.type)},"data":${data},` +
     `"sentAt":${row.sentAt},"updatedAt":${row.updatedAt}` +
     changesOf(row) +
@@ -105,23 +109,33 @@ function printAction({ row, receiver }: Entry, facts: Facts, view: EntryView): s
 }
 
 /** A deleted message keeps who it was between, and nothing of what it said. */
-function printData({ row, receiver }: Entry, facts: Facts): string {
-  const entities = entitiesOf(row.sender, receiver, facts)
+function printData(row: EntryRow, entities: string, facts: Facts): string {
   if (row.deletedAt !== null) return `{${entities}}`
   return inside(row.data, [entities, ...mentionsOf(row, facts), ...reactionsOf(row, facts)])
 }
 
-function entitiesOf(sender: string, receiver: Receiver, facts: Facts): string {
-  const name =
+function betweenOf({ row: { sender }, receiver }: Entry, facts: Facts): Between {
+  const senders = facts.between.get(receiver) ?? new Map<string, Between>()
+  facts.between.set(receiver, senders)
+  const known = senders.get(sender)
+  if (known) return known
+  const fresh = printBetween(sender, receiver, facts)
+  senders.set(sender, fresh)
+  return fresh
+}
+
+function printBetween(sender: string, receiver: Receiver, facts: Facts): Between {
+  const [label, id] =
     receiver.kind === 'group'
-      ? `${sender} ${receiver.guid}`
-      : `${sender} ${otherThan(sender, receiver.uids)} user`
-  const known = facts.between.get(name)
-  if (known !== undefined) return known
+      ? [groupConversationId(receiver.guid), receiver.guid]
+      : [conversationIdOf(...receiver.uids), otherThan(sender, receiver.uids)]
   const to = receiverEntity(sender, receiver, facts)
-  const text = `"entities":{"sender":${userEntity(sender, facts)}${to ? `,"receiver":${to}` : ''}}`
-  facts.between.set(name, text)
-  return text
+  return {
+    names:
+      `"conversationId":"${label}","sender":"${sender}",` +
+      `"receiverType":"${receiver.kind}","receiver":"${id}"`,
+    entities: `"entities":{"sender":${userEntity(sender, facts)}${to ? `,"receiver":${to}` : ''}}`,
+  }
 }
 
 function mentionsOf({ extra }: EntryRow, { mentioned }: Facts): string[] {
