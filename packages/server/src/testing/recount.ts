@@ -11,7 +11,8 @@ const uids = Array.from({ length: 20 }, (_, n) => `u${n + 1}`)
 const guids = ['g1', 'g2', 'g3']
 const atOnce = 16
 const listener = countEvents.name
-const patience = { timeout: 120_000, interval: 250 }
+/** Everything is read again, bundle by bundle: some hundred a second. */
+const patience = { timeout: 900_000, interval: 250 }
 
 export interface RecountOptions {
   readonly operations: number
