@@ -29,7 +29,10 @@ export const bench: Bench = {
       .filter((engine) => engine !== undefined)
       .map((engine) => measure(engine, { rules, texts, rounds, rows }))
     for (const { row } of measured) ctx.say(`${row.Engine}: ${row.µs} µs`)
-    const sends = await compareSends(ctx, { rules, texts, rounds, seconds })
+    const set = new RuleSet(rules, new Map(), native ?? portableEngine)
+    // What is caught goes another way, which is not what is compared.
+    const harmless = texts.filter((text) => set.examine({ text }).length === 0)
+    const sends = await compareSends(ctx, { rules, texts: harmless, rounds, seconds })
     return {
       tables: [
         { title: 'CPU in µs a text, of all rounds', rows: measured.map(({ row }) => row) },
@@ -45,7 +48,7 @@ export const bench: Bench = {
       ],
       notes: [
         `${rounds} rounds of ${rows} texts; of 1,000 different texts, one in twenty has a word that is looked for.`,
-        `Sends: ${rounds} rounds of ${seconds} s, in turns, with ${native ? 're2' : 're2js'}.`,
+        `Sends of what no rule catches: ${rounds} rounds of ${seconds} s, in turns, with ${native ? 're2' : 're2js'}.`,
         ...(native ? [] : ['The package re2 is not built here: only its portable sibling ran.']),
       ],
       figures: {

@@ -51,7 +51,7 @@ export interface BenchContext {
 
 interface BenchServer {
   readonly origin: string
-  /** A new app that no rate limit stops. */
+  /** A new app that no limit stops. */
   newApp(name: string): Promise<BenchApp>
 }
 
@@ -158,7 +158,10 @@ async function startServer(settings: Settings, stack: AsyncDisposableStack): Pro
     async newApp(name) {
       const operator = restClient({ baseUrl: `${origin}/v3`, management })
       const { data } = await operator.createApp({ body: { name } })
-      const settings = { 'rateLimits.standard': 1_000_000_000, 'rateLimits.core': 1_000_000_000 }
+      const settings = {
+        ...{ 'rateLimits.standard': 1_000_000_000, 'rateLimits.core': 1_000_000_000 },
+        'moderation.ruleLimit': 1000,
+      }
       await operator.mapAppSettings({ params: { appId: data.id }, body: { settings } })
       const keys = Object.values(data.apiKeys ?? {})
       const apiKey = keys.find(({ scope }) => scope === 'fullAccess')?.apiKey ?? ''

@@ -92,7 +92,7 @@ begin
   end if;
 
   -- Hardly ever: some of them wait for judges.
-  if p_verdicts is not null then
+  if exists (select from unnest(p_verdicts) as n(verdict) where n.verdict::jsonb ? 'pending') then
     insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, parent_seq,
                                        sender, asked_at, due_at)
     select e.app_id, e.bucket, e.conversation_key, e.seq, e.id, e.parent_seq, e.sender, m.now, m.now

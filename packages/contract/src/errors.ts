@@ -88,7 +88,7 @@ export const errors = {
   ERR_PLAN_QUOTA_RESTRICTION: {
     status: 403,
     message: 'The limit of {limit} {what} is reached.',
-    fix: 'Delete some, or raise the limit in the settings of the app.',
+    fix: 'Delete some, or ask the operator whether the app may have more.',
   },
 
   // Roles and permissions

@@ -21,6 +21,9 @@ export const appSettingDefaults = {
   'apiKeys.authOnlyCreatesUsers': true,
   /** How many members a group may have. */
   'groups.memberLimit': 100_000,
+  /** How many rules and how many keyword lists an app may have, beside the defaults. */
+  'moderation.ruleLimit': 25,
+  'moderation.listLimit': 25,
   /** Whether somebody who is connected gets no push: they see it where they are. */
   'notifications.skipOnlineUsers': true,
   /** Whether e-mail goes through the operator's mail server, where the app has no provider. */

@@ -1,7 +1,7 @@
-import { appSettingDefaults } from '@chorale/contract/apps'
 import type { Message } from '@chorale/contract/conversations'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
+import { limitOf } from '../apps/index.ts'
 import {
   appendWithin,
   type ConversationKey,
@@ -60,7 +60,7 @@ export async function recordArrivals(
   const known = await reading.find(wanted, viewer)
   const placed = await append(ctx, group, actions, 1)
   const count = await insertParticipants(ctx.db, group, guid, uids)
-  const limit = memberLimit(ctx)
+  const limit = limitOf(ctx.app, 'groups.memberLimit')
   if (count > limit) throw new Failure('ERR_NO_VACANCY', { guid, limit })
   // The group was read before the arrivals; its count is known after them.
   const grown = known.groups.map((row) => ({ ...row, membersCount: count }))
@@ -81,11 +81,6 @@ export async function recordDeparture(
 ): Promise<void> {
   await append(ctx, group, [action], -1)
   await deleteParticipants(ctx.db, group, [uid])
-}
-
-function memberLimit({ app }: Ctx): number {
-  const own = app.settings['groups.memberLimit']
-  return typeof own === 'number' ? own : appSettingDefaults['groups.memberLimit']
 }
 
 async function append(

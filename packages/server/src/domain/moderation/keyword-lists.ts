@@ -7,7 +7,7 @@ import type {
 } from '@chorale/contract/moderation'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { lockApp, nextModerationVersion } from '../apps/index.ts'
+import { limitOf, lockApp, nextModerationVersion } from '../apps/index.ts'
 import { checkPatterns } from './conditions.ts'
 import { defaultLists } from './default-rules.ts'
 import { isJudge, judgeFrom, type ObjectionToUrl, shownJudge } from './judge-lists.ts'
@@ -24,7 +24,6 @@ import { idFrom, pageOf } from './lists.ts'
 import { findRules, revisionIdOf } from './rules.ts'
 import { termsIn } from './terms.ts'
 
-const mostLists = 25
 const mostTerms = 20_000
 const longestWord = 200
 
@@ -36,8 +35,9 @@ export function keywordListHandlers(objectionToUrl: ObjectionToUrl): Handlers<ty
       if (defaultLists.has(id) || (await findActiveList(ctx.db, id))) {
         throw new Failure('ERR_KEYWORD_LIST_ALREADY_EXISTS', { keywordId: id })
       }
-      if ((await countLists(ctx.db)) >= mostLists) {
-        throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostLists, what: 'keyword lists' })
+      const limit = limitOf(ctx.app, 'moderation.listLimit')
+      if ((await countLists(ctx.db)) >= limit) {
+        throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit, what: 'keyword lists' })
       }
       const terms = termsOf(form)
       if (!terms) throw badRequest('searchTerms', 'This field is required.')

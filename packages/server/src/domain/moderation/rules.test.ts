@@ -176,6 +176,10 @@ describe('create', () => {
       Array(5).fill('ERR_PLAN_QUOTA_RESTRICTION'),
     )
     expect((await calls.listRules()).data).toHaveLength(29)
+    const settings = { 'moderation.ruleLimit': 26 }
+    await calls.mapAppSettings({ params: { appId: busy.appId }, body: { settings } })
+    await create('one-more')
+    await expect(create('too-many')).rejects.toMatchObject({ code: 'ERR_PLAN_QUOTA_RESTRICTION' })
   })
 })
 

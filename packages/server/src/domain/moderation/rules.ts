@@ -1,7 +1,7 @@
 import type { Rule, RuleBody, rules, rulesOfApp } from '@chorale/contract/moderation'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { lockApp, nextModerationVersion } from '../apps/index.ts'
+import { limitOf, lockApp, nextModerationVersion } from '../apps/index.ts'
 import { checkReferences, conditionsOf } from './conditions.ts'
 import { defaultRules } from './default-rules.ts'
 import { checkFilters } from './filters.ts'
@@ -18,8 +18,6 @@ import {
   retireRule,
 } from './rules.sql.ts'
 
-const mostRules = 25
-
 export const ruleHandlers: Handlers<typeof rules> = {
   async createRule({ body }, ctx) {
     const id = body.id ?? idFrom(body.name)
@@ -28,8 +26,9 @@ export const ruleHandlers: Handlers<typeof rules> = {
     if (existing.some((rule) => rule.id === id)) {
       throw new Failure('ERR_RULE_ALREADY_EXISTS', { ruleId: id })
     }
-    if (existing.filter((rule) => !defaultRules.has(rule.id)).length >= mostRules) {
-      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostRules, what: 'rules' })
+    const limit = limitOf(ctx.app, 'moderation.ruleLimit')
+    if (existing.filter((rule) => !defaultRules.has(rule.id)).length >= limit) {
+      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit, what: 'rules' })
     }
     const content = contentFrom(body, { ...blank, name: id })
     const since = (await lastRevision(ctx.db, id)) + 1
