@@ -3,15 +3,16 @@
 // Where most steps of a walk are, near the root and over common letters, there are rows all the same.
 
 const root = 0
-/** An edge takes four numbers: from which state, over which code unit, to which state, and none. */
-const stride = 4
 const rowWidth = 128
 const mostRows = 1024
 
 export class Automaton {
-  /** Nothing leads to the root: an edge to it is a free place. */
+  /** Where edges lead, as small as can be: most steps find a free place. Nothing leads to the root. */
   readonly #edges: Int32Array
   readonly #mask: number
+  /** By state: from which one and over which code unit an edge leads to it. */
+  readonly #from: Int32Array
+  readonly #unit: Uint16Array
   /** By state: where to go on when no edge fits, which word ends here, where shorter ones end. */
   readonly #fallback: Int32Array
   readonly #word: Int32Array
@@ -25,7 +26,9 @@ export class Automaton {
     const most = words.reduce((sum, { length }) => sum + length, 1)
     const places = 2 ** Math.ceil(Math.log2(most * 1.25 + 2))
     this.#mask = places - 1
-    this.#edges = new Int32Array(places * stride)
+    this.#edges = new Int32Array(places)
+    this.#from = new Int32Array(most)
+    this.#unit = new Uint16Array(most)
     this.#fallback = new Int32Array(most)
     this.#word = new Int32Array(most).fill(-1)
     this.#shorter = new Int32Array(most)
@@ -71,14 +74,14 @@ export class Automaton {
 
   #add(from: number, unit: number): number {
     const edge = this.#find(from, unit)
-    const known = this.#edges[edge + 2] ?? root
+    const known = this.#edges[edge] ?? root
     if (known !== root) return known
     const state = this.#states++
     // Looked up before the edge exists, which would lead to itself.
     this.#fallback[state] = from === root ? root : this.#next(this.#fallback[from] ?? root, unit)
-    this.#edges[edge] = from
-    this.#edges[edge + 1] = unit
-    this.#edges[edge + 2] = state
+    this.#edges[edge] = state
+    this.#from[state] = from
+    this.#unit[state] = unit
     return state
   }
 
@@ -91,22 +94,18 @@ export class Automaton {
 
   #next(from: number, unit: number): number {
     for (let state = from; ; state = this.#fallback[state] ?? root) {
-      const to = this.#edges[this.#find(state, unit) + 2] ?? root
+      const to = this.#edges[this.#find(state, unit)] ?? root
       if (to !== root || state === root) return to
     }
   }
 
   /** Where the edge is, or would be. */
   #find(state: number, unit: number): number {
-    const edges = this.#edges
     const mixed = Math.imul(Math.imul(state, 0x9e3779b1) ^ unit, 0x85ebca6b)
-    let place = mixed ^ (mixed >>> 15)
-    for (;;) {
-      const edge = (place & this.#mask) * stride
-      if (edges[edge + 2] === root || (edges[edge] === state && edges[edge + 1] === unit)) {
-        return edge
-      }
-      place++
+    for (let place = mixed ^ (mixed >>> 15); ; place++) {
+      const edge = place & this.#mask
+      const to = this.#edges[edge] ?? root
+      if (to === root || (this.#from[to] === state && this.#unit[to] === unit)) return edge
     }
   }
 }
