@@ -24,7 +24,7 @@ const points = async (query = {}) => (await full.getMessageStats({ query })).dat
 await app.given.users('ann', 'bob')
 
 describe('message metrics', () => {
-  test('without parameters: the last hour, twelve whole points of five minutes, oldest first', async () => {
+  test('requirement 4.10, 2.8: without parameters the last hour, twelve whole points of five minutes, oldest first', async () => {
     const data = await points()
     const end = noon - 150
     expect([data.startTime, data.endTime, data.appId]).toEqual([ms(end - 3600), ms(end), app.appId])
@@ -38,7 +38,7 @@ describe('message metrics', () => {
     expect(data.dataPoints.at(-1)?.endTime).toBe(data.endTime)
   })
 
-  test('a message, its delivery and its reading are in the point of their moment', async () => {
+  test('requirement 4.10: a message, its delivery and its reading are in the point of their moment', async () => {
     await app.given.message('ann', 'bob')
     await app.given.message('ann', 'bob')
     now = noon + 300
