@@ -42,6 +42,7 @@ import {
 import { findGroupPlaces } from '../domain/messages/history-scope.sql.ts'
 import { findMessage, lockConversationOf } from '../domain/messages/messages.sql.ts'
 import { listReceipts } from '../domain/messages/receipts.sql.ts'
+import { takeFresh } from '../domain/stats/counting.sql.ts'
 import { messageOf } from './log-entries.ts'
 import { type Explainer, objectionsTo } from './plans.ts'
 
@@ -102,6 +103,11 @@ export const hotStatements: Readonly<Record<string, Work>> = {
     changesAfter(db, place, { change: 0, afterSeq: 0, upToSeq: head }, 200),
   'id of an entry': (db, { place, head }) => findEntryId(db, place, head),
   'participant leaves': (db, { place, uid }) => deleteParticipants(db, place, [uid]),
+  'what is to be counted': (db, { place, uid, head: seq }) =>
+    takeFresh(db, [
+      { ...place, seq, uid: '', kind: 'sent' },
+      { ...place, seq, uid, kind: 'read' },
+    ]),
 }
 
 async function lastId({ db }: AppDb, { place, head }: Crowded): Promise<number> {

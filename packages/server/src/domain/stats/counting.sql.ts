@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
+import { bigints, smallints, texts } from '../../database/arrays.ts'
+import { hot, run } from '../../database/hot.ts'
 
 /** `sent`: the log of a conversation, of no user. */
 type Kind = 'sent' | 'delivered' | 'read'
@@ -21,76 +23,86 @@ export interface Fresh {
   readonly count: number
 }
 
+// Of each log the furthest that it reached.
+const notYetCounted = hot<Reached>(
+  'stats-not-yet-counted',
+  `select l.* from (
+     select bucket, key, uid, kind, max(seq) as seq
+     from unnest($1::smallint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
+       as r(bucket, key, uid, kind, seq)
+     group by bucket, key, uid, kind) l
+   left join stats_offsets o on o.bucket = l.bucket and o.conversation_key = l.key
+     and o.uid = l.uid and o.kind = l.kind and o.app_id = $6
+   where o.seq is null or o.seq < l.seq`,
+)
+
+// Locks the row, whether it was there or not, and says what is in it.
+const lockOffsets = hot<Reached>(
+  'stats-lock-offsets',
+  `insert into stats_offsets as o (bucket, conversation_key, uid, kind, app_id, seq)
+   select bucket, key, uid, kind, $5, 0
+   from unnest($1::smallint[], $2::bigint[], $3::text[], $4::text[]) as l(bucket, key, uid, kind)
+   order by bucket, key, uid, kind
+   on conflict (bucket, conversation_key, uid, kind) do update set seq = o.seq
+   returning bucket, conversation_key as key, uid, kind, seq`,
+)
+
+const takeStretches = hot<Fresh>(
+  'stats-take-stretches',
+  `with stretch as (
+     select bucket, key, uid, kind, w.seq as first, l.seq as last
+     from unnest($1::smallint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
+       as l(bucket, key, uid, kind, seq)
+     join unnest($6::smallint[], $7::bigint[], $8::text[], $9::text[], $10::bigint[])
+       as w(bucket, key, uid, kind, seq) using (bucket, key, uid, kind)
+     where l.seq > w.seq),
+   moved as (
+     update stats_offsets o set seq = s.last from stretch s
+     where o.bucket = s.bucket and o.conversation_key = s.key and o.uid = s.uid and o.kind = s.kind
+       and o.app_id = $11),
+   found as (
+     select s.kind, e.sender as uid, e.sent_at as at from stretch s
+     cross join lateral (
+       select sender, sent_at from entries e
+       where e.bucket = s.bucket and e.conversation_key = s.key and e.seq > s.first
+         and e.seq <= s.last and e.app_id = $11 and e.category <> 'action'
+         and (e.verdict is null or not e.verdict ? 'withheld')) e
+     where s.kind = 'sent'
+     union all
+     select s.kind, s.uid, m.at from stretch s
+     cross join lateral (
+       select m.at from position_moves m
+       where m.bucket = s.bucket and m.conversation_key = s.key and m.uid = s.uid
+         and m.kind = s.kind and m.seq > s.first and m.seq <= s.last and m.app_id = $11) m
+     where s.kind <> 'sent')
+   select kind, uid, at - at % 300 as "startsAt", count(*)::int as count
+   from found group by kind, uid, at - at % 300`,
+)
+
 /**
  * Takes what lies between what was counted of each log and where it goes now. Whoever counts the same
  * log at the same time waits, and then finds nothing left. The log decides, not the event: it may come
- * twice, late, or before one that it follows.
+ * twice, late, or before one that it follows. What comes again is most often counted, and writes nothing.
  */
-export async function takeFresh(inApp: AppDb, reached: readonly Reached[]): Promise<Fresh[]> {
-  const { appId, db } = inApp
-  const further = await notYetCounted(inApp, reached)
-  if (further.length === 0) return []
-  const column = <K extends keyof Reached>(name: K) => further.map((one) => one[name])
-  const logs = sql`
-    select * from unnest(${column('bucket')}::smallint[], ${column('key')}::bigint[],
-      ${column('uid')}::text[], ${column('kind')}::text[], ${column('seq')}::bigint[])
-      as l(bucket, key, uid, kind, seq)`
-  // Locks the row, whether it was there or not, and says what is in it.
-  const { rows: counted } = await sql<Reached>`
-    insert into stats_offsets as o (bucket, conversation_key, uid, kind, app_id, seq)
-    select bucket, key, uid, kind, ${appId}, 0 from (${logs}) l order by bucket, key, uid, kind
-    on conflict (bucket, conversation_key, uid, kind) do update set seq = o.seq
-    returning bucket, conversation_key as key, uid, kind, seq`.execute(db)
-  const was = <K extends keyof Reached>(name: K) => counted.map((one) => one[name])
-  const { rows } = await sql<Fresh>`
-    with stretch as (
-      select l.bucket, l.key, l.uid, l.kind, w.seq as first, l.seq as last
-      from (${logs}) l
-      join unnest(${was('bucket')}::smallint[], ${was('key')}::bigint[], ${was('uid')}::text[],
-        ${was('kind')}::text[], ${was('seq')}::bigint[]) as w(bucket, key, uid, kind, seq)
-        using (bucket, key, uid, kind)
-      where l.seq > w.seq),
-    moved as (
-      update stats_offsets o set seq = s.last from stretch s
-      where o.bucket = s.bucket and o.conversation_key = s.key and o.uid = s.uid and o.kind = s.kind
-        and o.app_id = ${appId}),
-    found as (
-      select s.kind, e.sender as uid, e.sent_at as at from stretch s
-      cross join lateral (
-        select sender, sent_at from entries e
-        where e.bucket = s.bucket and e.conversation_key = s.key and e.seq > s.first
-          and e.seq <= s.last and e.app_id = ${appId} and e.category <> 'action'
-          and (e.verdict is null or not e.verdict ? 'withheld')) e
-      where s.kind = 'sent'
-      union all
-      select s.kind, s.uid, m.at from stretch s
-      cross join lateral (
-        select m.at from position_moves m
-        where m.bucket = s.bucket and m.conversation_key = s.key and m.uid = s.uid
-          and m.kind = s.kind and m.seq > s.first and m.seq <= s.last and m.app_id = ${appId}) m
-      where s.kind <> 'sent')
-    select kind, uid, at - at % 300 as "startsAt", count(*)::int as count
-    from found group by kind, uid, at - at % 300`.execute(db)
-  return rows
-}
-
-/** Of each log the furthest that it reached. What comes again is most often counted, and writes nothing. */
-async function notYetCounted(
+export async function takeFresh(
   { appId, db }: AppDb,
   reached: readonly Reached[],
-): Promise<Reached[]> {
-  const column = <K extends keyof Reached>(name: K) => reached.map((one) => one[name])
-  const { rows } = await sql<Reached>`
-    select l.* from (
-      select bucket, key, uid, kind, max(seq) as seq
-      from unnest(${column('bucket')}::smallint[], ${column('key')}::bigint[],
-        ${column('uid')}::text[], ${column('kind')}::text[], ${column('seq')}::bigint[])
-        as r(bucket, key, uid, kind, seq)
-      group by bucket, key, uid, kind) l
-    left join stats_offsets o on o.bucket = l.bucket and o.conversation_key = l.key
-      and o.uid = l.uid and o.kind = l.kind and o.app_id = ${appId}
-    where o.seq is null or o.seq < l.seq`.execute(db)
-  return rows
+): Promise<Fresh[]> {
+  const further = await run(db, notYetCounted, [...columnsOf(reached), appId])
+  if (further.length === 0) return []
+  const logs = columnsOf(further)
+  const counted = await run(db, lockOffsets, [...logs.slice(0, -1), appId])
+  return run(db, takeStretches, [...logs, ...columnsOf(counted), appId])
+}
+
+function columnsOf(logs: readonly Reached[]): Buffer[] {
+  return [
+    smallints(logs.map(({ bucket }) => bucket)),
+    bigints(logs.map(({ key }) => key)),
+    texts(logs.map(({ uid }) => uid)),
+    texts(logs.map(({ kind }) => kind)),
+    bigints(logs.map(({ seq }) => seq)),
+  ]
 }
 
 export interface Point {
