@@ -10,6 +10,7 @@ import { errorOf, send, type WireAnswer } from '../testing/wire.ts'
 const seed = Number(process.env.BAD_INPUT_SEED ?? 20_260_101)
 const requestsInAll = 2400
 const numRuns = Math.max(20, Math.ceil(requestsInAll / allOperations.size))
+const mostRounds = 10
 
 const service = await startBareService()
 afterAll(() => service[Symbol.asyncDispose]())
@@ -63,20 +64,21 @@ test.each([...allOperations])(
     const { known, normalCall } = await furnish()
     const declared = declaredBy(operation)
     let reached = 0
-    await fc.assert(
-      fc.asyncProperty(badRequests(operation, known), async (request) => {
-        const answer = await send(origin, { ...request, deadlineMs: 2000 })
-        if (answer.status === 200) {
-          reached++
-          return
-        }
-        const { code } = errorOf(answer)
-        expect(answer.status).toBeLessThan(500)
-        expect(declared).toContain(code)
-        if ((operation.errors as readonly string[]).includes(code)) reached++
-      }),
-      { seed, numRuns },
-    )
+    const property = fc.asyncProperty(badRequests(operation, known), async (request) => {
+      const answer = await send(origin, { ...request, deadlineMs: 2000 })
+      if (answer.status === 200) {
+        reached++
+        return
+      }
+      const { code } = errorOf(answer)
+      expect(answer.status).toBeLessThan(500)
+      expect(declared).toContain(code)
+      if ((operation.errors as readonly string[]).includes(code)) reached++
+    })
+    // Where much can be wrong, few requests get through: then there are more of them.
+    for (let round = 0; reached === 0 && round < mostRounds; round++) {
+      await fc.assert(property, { seed: seed + round, numRuns })
+    }
     expect(reached, `${name} was never reached: its requests are all refused`).toBeGreaterThan(0)
     if (name !== 'deleteApp') expect((await normalCall()).status).toBe(200)
   },

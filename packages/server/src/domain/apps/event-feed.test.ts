@@ -71,7 +71,8 @@ describe('the feed of events', () => {
     await Promise.all(sends)
     await expect.poll(async () => (await walk(end)).events.length, wait).toBe(sends.length)
     const bundles = await storedBundles(inject('natsUrl'), NATS_PREFIX)
-    expect(Math.max(...bundles.map(({ events }) => events.length))).toBeGreaterThan(3)
+    // So that a page of one ends within a bundle.
+    expect(Math.max(...bundles.map(({ events }) => events.length))).toBeGreaterThan(1)
     const { events } = await walk()
     for (const limit of [1, 3, 7, 1000])
       expect((await walk(undefined, limit)).events).toEqual(events)

@@ -83,6 +83,7 @@ describe('message metrics', () => {
     const days = await points({ interval: 86_400, endTime: (noon + 86_400) * 1000 })
     expect(days.dataPoints).toHaveLength(24)
     expect(days.dataPoints.at(-1)?.messagesSent).toBe(3)
+    expect(await points({ endTime: 300 })).toMatchObject({ startTime: '0', endTime: '300000' })
   })
 
   test.each([

@@ -67,7 +67,8 @@ function rangeOf(now: number, interval: number, startTime?: number, endTime?: nu
   const floor = (at: number) => at - (at % interval)
   const span = interval === 300 ? 3600 : interval * 24
   const to = floor(endTime === undefined ? now : seconds(endTime))
-  return { from: startTime === undefined ? to - span : floor(seconds(startTime)), to }
+  const from = startTime === undefined ? to - span : floor(seconds(startTime))
+  return { from: Math.max(0, from), to }
 }
 
 function requireRange({ from, to }: Range, field: string, most: number): void {
