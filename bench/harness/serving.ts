@@ -52,7 +52,6 @@ export async function startServing(settings: Settings, parts: string): Promise<S
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
       await ended
-      if (process.env.SHOWLOG) console.log(lastLines(log))
       rmSync(folder, { recursive: true })
     },
   }
