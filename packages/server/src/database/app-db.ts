@@ -29,3 +29,6 @@ export function allOf(conditions: readonly (RawBuilder<unknown> | undefined)[]) 
 export function startingWith(text: string): string {
   return `${text.replaceAll(/[\\%_]/g, '\\$&')}%`
 }
+
+/** In milliseconds. Workers need not agree on the time: PostgreSQL says what is due. */
+export const databaseMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`

@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import type { Api } from '@chorale/contract/api'
 import type { CallInput, Client } from '@chorale/contract/operation'
 import { inject } from 'vitest'
 import { openCases, punishSenders } from '../domain/moderation/index.ts'
 import { tellWebhooks } from '../domain/webhooks/index.ts'
-import { natsPrefix } from './nats-prefix.ts'
 import type { Settings } from './program.ts'
 import { answer, type Behaviour, openReceiver, type Receiver } from './receiver.ts'
+import { stageSettings } from './stage-settings.ts'
 import { type AppKeys, startTestApp, type TestApp } from './test-app.ts'
 
 type Form = CallInput<Api['createKeywordList']>['form']
@@ -47,13 +46,7 @@ export async function startJudgeStage(
   worker: 'here' | 'elsewhere' = 'here',
 ): Promise<JudgeStage> {
   await using stack = new AsyncDisposableStack()
-  const settings = {
-    NATS_PREFIX: natsPrefix(),
-    EGRESS_ALLOW: '127.0.0.0/8',
-    EGRESS_HTTP: 'true',
-    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
-    ...more,
-  }
+  const settings = stageSettings(more)
   const listeners = [openCases, punishSenders, tellWebhooks]
   const live = { ...(worker === 'here' && { listeners }), gateway: true, settings }
   // Whatever workers do in the twin, they do in their own time.

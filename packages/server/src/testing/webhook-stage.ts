@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import type { Api } from '@chorale/contract/api'
 import type { CallInput, Client } from '@chorale/contract/operation'
 import type { CurrentTrigger, LegacyTrigger } from '@chorale/contract/webhooks'
 import { inject } from 'vitest'
 import { tellWebhooks } from '../domain/webhooks/index.ts'
-import { natsPrefix } from './nats-prefix.ts'
 import type { Settings } from './program.ts'
 import { type Behaviour, openReceiver, type Receiver } from './receiver.ts'
+import { stageSettings } from './stage-settings.ts'
 import { type AppKeys, startTestApp, type TestApp } from './test-app.ts'
 
 type Fields = Partial<CallInput<Api['createWebhook']>['body']>
@@ -49,13 +48,7 @@ export async function startWebhookStage(
   { worker = 'here', clock }: StageOptions = {},
 ): Promise<WebhookStage> {
   await using stack = new AsyncDisposableStack()
-  const settings = {
-    NATS_PREFIX: natsPrefix(),
-    EGRESS_ALLOW: '127.0.0.0/8',
-    EGRESS_HTTP: 'true',
-    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
-    ...more,
-  }
+  const settings = stageSettings(more)
   const listeners = worker === 'here' ? { listeners: [tellWebhooks] } : {}
   const app = stack.use(
     await startTestApp({

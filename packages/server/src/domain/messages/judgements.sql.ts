@@ -1,11 +1,8 @@
 import { sql } from 'kysely'
-import { type AppDb, type Db, jsonb } from '../../database/app-db.ts'
+import { type AppDb, type Db, databaseMs, jsonb } from '../../database/app-db.ts'
 import type { ConversationKey, EntryRow, Extra, Verdict } from '../conversations/index.ts'
 import type { Consulted } from '../moderation/index.ts'
 import type { Changing } from './record-action.ts'
-
-/** Workers need not agree on the time. */
-const databaseMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /** What an edit would change, once it may. */
 export interface Edit extends Changing {

@@ -1,9 +1,6 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/app-db.ts'
+import { type Db, databaseMs } from '../../database/app-db.ts'
 import { type SubmissionRow, submissionAsFound } from './submissions.sql.ts'
-
-/** Workers need not agree on the time. */
-const databaseMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 export interface SubmissionJob extends Omit<SubmissionRow, 'status'> {
   readonly appId: string

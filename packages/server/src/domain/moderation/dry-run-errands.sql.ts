@@ -1,9 +1,6 @@
 import { sql } from 'kysely'
-import { type Db, jsonb } from '../../database/app-db.ts'
+import { type Db, databaseMs, jsonb } from '../../database/app-db.ts'
 import { type DryRunRow, dryRunColumns, isOpen, type NewMatch } from './dry-runs.sql.ts'
-
-/** Workers need not agree on the time. */
-const databaseMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 export interface DryRunJob extends DryRunRow {
   readonly appId: string

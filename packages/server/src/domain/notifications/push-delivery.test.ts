@@ -186,9 +186,9 @@ test('calls go to the token for calls, and messages to the other', async () => {
     data: { action: 'initiated' },
   })
   await say('hello')
-  await expect.poll(() => types.toSorted(), wait).toEqual(['calls voip', 'chat alert'])
-  expect(bodies(phone)).toEqual(['hello'])
-  expect(shown(voipToken)).toMatchObject([{ callAction: 'initiated' }])
+  await expect.poll(() => bodies(phone), wait).toEqual(['hello'])
+  await expect.poll(() => shown(voipToken), wait).toMatchObject([{ callAction: 'initiated' }])
+  expect(types.toSorted()).toEqual(['calls voip', 'chat alert'])
 })
 
 test('what was sent is counted, for whoever looks at the metrics', async () => {

@@ -1,7 +1,6 @@
 import type { Attempt } from '@chorale/contract/webhooks'
 import { sql } from 'kysely'
-import { type Db, jsonb } from '../../database/app-db.ts'
-import { databaseMs } from './queue.sql.ts'
+import { type Db, databaseMs, jsonb } from '../../database/app-db.ts'
 import { type WebhookRow, webhookColumns } from './webhooks.sql.ts'
 
 /** The place of a line, and until when it is in hand: whose lease ran out has lost it. */

@@ -1,9 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { AppDb, Db } from '../../database/app-db.ts'
-
-/** Workers need not agree on the time. */
-export const databaseMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+import { type AppDb, type Db, databaseMs } from '../../database/app-db.ts'
 
 export interface NewDelivery {
   readonly webhookId: string
