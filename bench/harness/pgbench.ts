@@ -8,17 +8,47 @@ import { percentile } from './figures.ts'
 import { type Pace, type PacedResult, runInSeconds } from './paced.ts'
 
 const run = promisify(execFile)
+const planCacheMode = { chosen: 'auto', kept: 'force_generic_plan' }
+
+interface Load {
+  readonly clients: number
+  readonly seconds: number
+  /** As PostgreSQL chooses them; if not said, once for each connection, as those of the service are. */
+  readonly plans?: 'chosen' | 'kept'
+}
 
 /** Transactions a second of PostgreSQL's own driver: what the engine does with nobody in between. */
-export async function pgbench(
-  databaseUrl: string,
-  script: string,
-  options: { readonly clients: number; readonly seconds: number },
-): Promise<number> {
+export async function pgbench(databaseUrl: string, script: string, options: Load): Promise<number> {
   const { stdout } = await runPgbench(databaseUrl, script, options, () => undefined)
   const tps = /^tps = ([\d.]+)/m.exec(stdout)?.[1]
   if (tps === undefined) throw new Error(`pgbench printed no tps:\n${stdout}`)
   return Number(tps)
+}
+
+/** Transactions a second, by how they are planned. */
+export interface Bare {
+  /** What anybody's `pgbench --protocol=prepared` says: on partitioned tables every call is planned anew. */
+  readonly chosen: number
+  /** The best that it can do. */
+  readonly kept: number
+}
+
+/** Half of the time for each. */
+export async function bothPgbenches(
+  databaseUrl: string,
+  script: string,
+  { clients, seconds }: Load,
+): Promise<Bare> {
+  const load = { clients, seconds: Math.ceil(seconds / 2) }
+  return {
+    chosen: await pgbench(databaseUrl, script, { ...load, plans: 'chosen' }),
+    kept: await pgbench(databaseUrl, script, { ...load, plans: 'kept' }),
+  }
+}
+
+/** Of what was measured before and after. */
+export function between(before: Bare, after: Bare): Bare {
+  return { chosen: (before.chosen + after.chosen) / 2, kept: (before.kept + after.kept) / 2 }
 }
 
 /** The same at a pace, with the waits counted as those of `pacedSends` are. */
@@ -54,10 +84,10 @@ function readLog(folder: string): Done[] {
 async function runPgbench<T>(
   databaseUrl: string,
   script: string,
-  options: { readonly clients: number; readonly seconds: number; readonly perSecond?: number },
+  options: Load & { readonly perSecond?: number },
   read: (folder: string) => T,
 ): Promise<{ stdout: string; result: T }> {
-  const { clients, seconds, perSecond } = options
+  const { clients, seconds, perSecond, plans = 'kept' } = options
   const folder = mkdtempSync(join(tmpdir(), 'chorale-pgbench-'))
   const file = join(folder, 'script.sql')
   writeFileSync(file, script)
@@ -70,8 +100,7 @@ async function runPgbench<T>(
         ...(perSecond === undefined ? [] : ['--rate', String(perSecond), ...log]),
         ...['--client', String(clients), '--time', String(seconds), databaseUrl],
       ],
-      // On partitioned tables PostgreSQL would plan every call anew, and lose a third by it.
-      { env: { ...process.env, PGOPTIONS: '-c plan_cache_mode=force_generic_plan' } },
+      { env: { ...process.env, PGOPTIONS: `-c plan_cache_mode=${planCacheMode[plans]}` } },
     )
     return { stdout, result: read(folder) }
   } finally {

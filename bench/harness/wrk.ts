@@ -62,8 +62,8 @@ export async function wrk(
   }
 }
 
-const enough = 30_000
-const mostRuns = 10
+const enough = 60_000
+const mostRuns = 20
 
 /**
  * Until the service has compiled what it runs often, and the database has at hand what it needs.
