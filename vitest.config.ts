@@ -7,13 +7,16 @@ const everyProject: {
   isolate: boolean
   testTimeout: number
   hookTimeout: number
+  expect: { poll: { timeout: number } }
 } = {
   globalSetup: ['packages/server/src/testing/global-setup.ts'],
   pool: 'forks',
   // Loading the service takes as long as most files take to test it; it keeps no state of its own.
   isolate: false,
-  testTimeout: 20_000,
+  // These bound what never comes. What comes late on a busy machine is no failure.
+  testTimeout: 60_000,
   hookTimeout: 60_000,
+  expect: { poll: { timeout: 15_000 } },
 }
 
 export default defineConfig({

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   changedFrame,
   conversationId,
@@ -27,11 +27,11 @@ test('a session says who it is and where it stopped, and learns who it is', asyn
 })
 
 test('entries come once and in order, however they arrive', async () => {
-  await using stage = await openStage()
+  await using stage = await openStage({ patienceMs: 60_000 })
   const peer = await stage.server.accept()
   await peer.welcome({ [conversationId]: { seq: 0, change: 0 } })
   peer.say(...[1, 1, 3, 2, 3, 1, 5, 4, 6].map((seq) => messageFrame(seq)))
-  await vi.waitFor(() => expect(stage.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6)))
+  await expect.poll(() => stage.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6))
   expect(stage.session.places).toEqual({ [conversationId]: { seq: 6, change: 0, id: '1006' } })
   // Nothing is missing, so nothing but this is asked for.
   for (let time = 0; time < 3; time++) {
@@ -48,7 +48,7 @@ test('a conversation that begins is followed from its first entry on', async () 
   const peer = await stage.server.accept()
   await peer.welcome()
   peer.say(messageFrame(41), messageFrame(42))
-  await vi.waitFor(() => expect(stage.texts()).toEqual(numbers(41, 42)))
+  await expect.poll(() => stage.texts()).toEqual(numbers(41, 42))
 })
 
 test('what is missing is fetched, page by page, and what was too early follows', async () => {
@@ -68,7 +68,7 @@ test('what is missing is fetched, page by page, and what was too early follows',
   // Six is still missing: five was held, and so is seven.
   const last = await peer.answer('listUserMessages', page(6, 7))
   expect(last.input?.query).toMatchObject({ id: '1005' })
-  await vi.waitFor(() => expect(stage.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6, 7)))
+  await expect.poll(() => stage.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6, 7))
 })
 
 test('in a group the list of the group fills the gap; erased entries leave none', async () => {
@@ -79,7 +79,7 @@ test('in a group the list of the group fills the gap; erased entries leave none'
   peer.say(messageFrame(1, inGroup), messageFrame(4, inGroup))
   const { input } = await peer.answer('listGroupMessages', page(3, 4))
   expect(input?.params).toEqual({ guid: 'den' })
-  await vi.waitFor(() => expect(stage.texts()).toEqual(numbers(1, 3, 4)))
+  await expect.poll(() => stage.texts()).toEqual(numbers(1, 3, 4))
   expect(stage.session.places[conversationId]).toMatchObject({ seq: 4, id: '1004' })
 })
 
@@ -91,26 +91,27 @@ test('what arrives late after all is not shown twice', async () => {
   const call = await peer.next('call')
   peer.say(messageFrame(2), messageFrame(4))
   peer.say({ type: 'answer', id: call.id, body: page(2, 3, 4, 5) }, messageFrame(3))
-  await vi.waitFor(() => expect(stage.texts()).toEqual(numbers(1, 2, 3, 4, 5)))
+  await expect.poll(() => stage.texts()).toEqual(numbers(1, 2, 3, 4, 5))
   peer.say(messageFrame(6))
-  await vi.waitFor(() => expect(stage.texts().at(-1)).toBe('number 6'))
+  await expect.poll(() => stage.texts().at(-1)).toBe('number 6')
   expect(stage.texts()).toHaveLength(6)
 })
 
 test('a gap that cannot be filled is a reason to read anew, and the session goes on', async () => {
-  await using stage = await openStage()
+  // All that is said at once arrives within it.
+  await using stage = await openStage({ patienceMs: 300 })
   const peer = await stage.server.accept()
   await peer.welcome({ [conversationId]: { seq: 10, change: 0 } })
   // Nobody knows the id of the tenth.
   peer.say(messageFrame(12), messageFrame(13))
-  await vi.waitFor(() => expect(stage.heard('reload')).toEqual([{ conversationId }]))
+  await expect.poll(() => stage.heard('reload')).toEqual([{ conversationId }])
   peer.say(messageFrame(14), messageFrame(16))
   const call = await peer.next('call')
   const error = { code: 'ERR_GROUP_NOT_JOINED', message: '', devMessage: '' }
   peer.say({ type: 'refusal', id: call.id, error })
-  await vi.waitFor(() => expect(stage.heard('reload')).toHaveLength(2))
+  await expect.poll(() => stage.heard('reload')).toHaveLength(2)
   peer.say(messageFrame(17))
-  await vi.waitFor(() => expect(stage.texts()).toEqual(numbers(14, 17)))
+  await expect.poll(() => stage.texts()).toEqual(numbers(14, 17))
 })
 
 test('a changed entry is shown once, never before the entry itself', async () => {
@@ -130,7 +131,7 @@ test('a changed entry is shown once, never before the entry itself', async () =>
     messageFrame(4),
   )
   const shown = ['two', 'three, overtaken', 'number 4', 'four, edited']
-  await vi.waitFor(() => expect(events).toEqual(shown))
+  await expect.poll(() => events).toEqual(shown)
   expect(stage.session.places[conversationId]).toEqual({ seq: 4, change: 8, id: '1004' })
 })
 
@@ -139,10 +140,10 @@ test('the service may say that too much was missed, or that a conversation is ov
   const peer = await stage.server.accept()
   await peer.welcome()
   peer.say({ type: 'reload', conversationId, position: { seq: 900, change: 4 } }, messageFrame(901))
-  await vi.waitFor(() => expect(stage.texts()).toEqual(numbers(901)))
+  await expect.poll(() => stage.texts()).toEqual(numbers(901))
   expect(stage.heard('reload')).toEqual([{ conversationId }])
   peer.say({ type: 'left', conversationId })
-  await vi.waitFor(() => expect(stage.heard('left')).toEqual([{ conversationId }]))
+  await expect.poll(() => stage.heard('left')).toEqual([{ conversationId }])
   expect(stage.session.places).toEqual({})
 })
 
@@ -154,9 +155,9 @@ test('places are handed out to be kept, after what they stand for was shown', as
   const peer = await stage.server.accept()
   await peer.welcome()
   peer.say(messageFrame(1))
-  await vi.waitFor(() =>
-    expect(kept.at(-1)).toEqual([{ [conversationId]: { seq: 1, change: 0, id: '1001' } }, 1]),
-  )
+  await expect
+    .poll(() => kept.at(-1))
+    .toEqual([{ [conversationId]: { seq: 1, change: 0, id: '1001' } }, 1])
 })
 
 test('receipts, presence, typing and transient messages are passed on', async () => {
@@ -174,7 +175,7 @@ test('receipts, presence, typing and transient messages are passed on', async ()
     { type: 'typing', ...typing },
     { type: 'transient', ...transient },
   )
-  await vi.waitFor(() => expect(stage.heard('transient')).toMatchObject([transient]))
+  await expect.poll(() => stage.heard('transient')).toMatchObject([transient])
   expect(stage.heard('receipt')).toMatchObject([receipt])
   expect(stage.heard('presence')).toMatchObject([presence])
   expect(stage.heard('typing')).toMatchObject([typing])
@@ -199,7 +200,7 @@ test('a listener that fails does not keep the others from hearing', async () => 
   await peer.welcome()
   peer.say(messageFrame(1))
   expect(await thrown).toMatchObject({ message: 'a bug of the page' })
-  await vi.waitFor(() => expect(late).toEqual(['1001']))
+  await expect.poll(() => late).toEqual(['1001'])
 })
 
 /** What the network does with the entries of one connection before it breaks. */
@@ -235,7 +236,7 @@ test('no drop, repeat, reordering or loss leaves a hole or a double', async () =
       expect(stage.texts()).toEqual(numbers(...Array.from({ length: from }, (_, nth) => nth + 1)))
       for (let seq = from + 1; seq <= last; seq++) peer.say(messageFrame(seq))
       const all = numbers(...Array.from({ length: last }, (_, nth) => nth + 1))
-      await vi.waitFor(() => expect(stage.texts()).toEqual(all))
+      await expect.poll(() => stage.texts()).toEqual(all)
     }),
     { numRuns: 40 },
   )

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Peer } from '../testing/scripted-server.ts'
 import { bob, conversationId, messageFrame, messageOf, openStage } from '../testing/stage.ts'
 
@@ -66,7 +66,7 @@ test('wherever the connection breaks, the message goes out again under the same 
 })
 
 test('an answer that does not come in time is asked for again, on the same connection', async () => {
-  await using stage = await openStage({ timeoutMs: 150 })
+  await using stage = await openStage({ timeoutMs: 1500 })
   const { muid, stored: promise } = stage.session.send(hello)
   const peer = await stage.server.accept()
   await peer.welcome()
@@ -172,7 +172,7 @@ test('a call has its answer or its refusal', async () => {
 })
 
 test('a call waits for a connection, is not repeated by itself, and does not wait for ever', async () => {
-  await using stage = await openStage({ timeoutMs: 400 })
+  await using stage = await openStage({ timeoutMs: 1500 })
   const early = stage.session.call('getMe')
   const peer = await stage.server.accept()
   await peer.welcome()
@@ -231,7 +231,7 @@ test('typing and transient messages reach who is there, and are not kept', async
   expect(session.typing(bob, 'started')).toBe(false)
   const peer = await stage.server.accept()
   await peer.welcome()
-  await vi.waitFor(() => expect(session.connection.state).toBe('online'))
+  await expect.poll(() => session.connection.state).toBe('online')
   expect(session.typing(bob, 'ended', { in: 'thread' })).toBe(true)
   const metadata = { in: 'thread' }
   expect(await peer.next('typing')).toEqual({ type: 'typing', ...bob, state: 'ended', metadata })
