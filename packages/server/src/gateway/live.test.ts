@@ -167,6 +167,10 @@ describe('a device', () => {
     })
     out.send({ type: 'typing', ...group, state: 'started' })
     expect((await out.next('refusal')).error.code).toBe('ERR_CONVERSATION_NOT_ACCESSIBLE')
+    for (const one of [tia, tim]) {
+      one.send({ type: 'ping' })
+      await one.next('pong')
+    }
     expect([...tia.of('typing'), ...tim.of('transient')]).toEqual([])
   })
 

@@ -50,12 +50,13 @@ describe('a process that serves', async () => {
 
   test('measures requests by operation, and tells nobody which app made them', async () => {
     expect((await send(serving.origin, { path: '/v3/users', headers })).status).toBe(200)
+    const counted = /^chorale_requests_total\{operation="listUsers",status="200"\} \d+$/m
+    await expect.poll(async () => (await get('/metrics')).text, wait).toMatch(counted)
     const { status, headers: answered, text } = await get('/metrics')
     expect([status, answered['content-type']]).toEqual([200, expect.stringMatching(/^text\/plain/)])
     expect(text).toMatch(
       /^chorale_request_duration_seconds_bucket\{le="[\d.]+",operation="listUsers"\} \d+$/m,
     )
-    expect(text).toMatch(/^chorale_requests_total\{operation="listUsers",status="200"\} \d+$/m)
     expect(text).toMatch(/^chorale_database_connections\{state="idle"\} \d+$/m)
     expect(text).not.toContain(appId)
   })

@@ -65,14 +65,18 @@ export async function startServing(
   ...args: readonly string[]
 ): Promise<Serving> {
   const child = start(settings, ['serve', '--port', '0', ...args])
-  const written = [textOf(child.stdout), textOf(child.stderr)]
-  const output = () => written.flat().join('')
+  const log = textOf(child.stdout)
+  const errors = textOf(child.stderr)
+  const output = () => [...log, ...errors].join('')
+  // What comes last may be half a line.
+  const lines = () => log.join('').split('\n').slice(0, -1)
+  const has = (text: string) => lines().some((line) => line.includes(text))
   const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
   const said = async (text: string) => {
-    while (!output().includes(text)) {
+    while (!has(text)) {
       const more = once(child.stdout, 'data')
       const gone = ended.then((code) => {
-        if (output().includes(text)) return
+        if (has(text)) return
         throw new Error(`It ended with ${code} and never said "${text}": ${output()}`)
       })
       await Promise.race([more, gone])
