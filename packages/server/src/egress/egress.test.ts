@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { makeAuthority } from '../testing/certificates.ts'
 import { startDnsServer } from '../testing/dns-server.ts'
 import { setTrap } from '../testing/trap.ts'
@@ -199,7 +199,7 @@ describe('a request', () => {
     )
     const call = open({ all: 2 })
     for (const url of urls) await call(url)
-    await vi.waitFor(() => expect(sockets.size).toBe(2))
+    await expect.poll(() => sockets.size).toBe(2)
   })
 })
 
@@ -212,9 +212,9 @@ describe('a target', () => {
     const quick = await serve((_request, response) => response.end('quick'))
     const call = open({ perTarget: 2, all: 3 })
     const waiting = Array.from({ length: 4 }, () =>
-      reasonOf(call(slow, { target: 'slow', timeoutMs: 300 })),
+      reasonOf(call(slow, { target: 'slow', timeoutMs: 2500 })),
     )
-    await vi.waitFor(() => expect(stuck).toBe(2))
+    await expect.poll(() => stuck).toBe(2)
     expect(await call(quick, { target: 'quick' })).toMatchObject({ body: 'quick' })
     expect(stuck).toBe(2)
     expect(await Promise.all(waiting)).toEqual(['timeout', 'timeout', 'timeout', 'timeout'])
@@ -230,7 +230,7 @@ describe('a target', () => {
     const reasons: unknown[] = []
     const call = open({ perTarget: 1 })
     const calls = Array.from({ length: 30 }, async () => reasons.push(await reasonOf(call(url))))
-    await vi.waitFor(() => expect(reasons).toHaveLength(9))
+    await expect.poll(() => reasons).toHaveLength(9)
     expect(new Set(reasons)).toEqual(new Set(['busy']))
     isOpen = true
     for (const response of held) response.end()
@@ -253,16 +253,16 @@ describe('a target', () => {
       if (well) response.end('well')
       else request.socket.destroy()
     })
-    const call = open({ breaker: { failures: 3, restMs: 100 } })
+    const call = open({ breaker: { failures: 3, restMs: 2000 } })
     for (const _ of [1, 2, 3]) expect(await reasonOf(call(url))).toBe('connection')
     expect(await reasonOf(call(url))).toBe('breaker-open')
     expect(asked).toBe(3)
     expect(await reasonOf(call(url, { target: 'other' }))).toBe('connection')
     // A trial that fails prolongs the rest.
-    await vi.waitFor(async () => expect(await reasonOf(call(url))).toBe('connection'))
+    await expect.poll(() => reasonOf(call(url))).toBe('connection')
     expect(await reasonOf(call(url))).toBe('breaker-open')
     well = true
-    await vi.waitFor(async () => expect(await call(url)).toMatchObject({ body: 'well' }))
+    await expect.poll(() => call(url)).toMatchObject({ body: 'well' })
     expect(await call(url)).toMatchObject({ body: 'well' })
   })
 

@@ -177,7 +177,7 @@ describe('what goes wrong', () => {
   })
 
   test('silence ends at the time limit, and the connection stays, since it has a pulse', async () => {
-    using hasty = open({ timeoutMs: 200 })
+    using hasty = open({ timeoutMs: 2000 })
     const key = apple.team(app)
     await send(key, to(apple.register()), hasty)
     const before = apple.server.connections

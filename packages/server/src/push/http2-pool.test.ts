@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { type Provider, startProvider } from '../testing/providers/provider.ts'
 import { Http2Error } from './http2-line.ts'
 import { openHttp2Pool } from './http2-pool.ts'
@@ -35,7 +35,7 @@ async function open(maxConcurrentStreams?: number): Promise<Stage> {
     return { status: 200, body: body.toString() }
   }, maxConcurrentStreams)
   perTest.use(provider)
-  const pool = openHttp2Pool(provider.origin, { timeoutMs: 5000, ca: provider.authority.ca })
+  const pool = openHttp2Pool(provider.origin, { timeoutMs: 20_000, ca: provider.authority.ca })
   perTest.use(pool)
   return {
     provider,
@@ -125,9 +125,9 @@ describe('a provider', () => {
     await stage.post('first')
     const letGo = stage.hold()
     const waiting = texts(100).map(stage.post)
-    await vi.waitFor(() => expect(stage.peak).toBe(3))
+    await expect.poll(() => stage.peak).toBe(3)
     stage.provider.allow(100)
-    await vi.waitFor(() => expect(stage.peak).toBe(100))
+    await expect.poll(() => stage.peak).toBe(100)
     letGo()
     expect(await Promise.all(waiting)).toEqual(texts(100))
   })
@@ -139,10 +139,10 @@ describe('a connection', () => {
     await post('first')
     const letGo = hold()
     const underWay = texts(5).map(post)
-    await vi.waitFor(() => expect(processed).toHaveLength(6))
+    await expect.poll(() => processed).toHaveLength(6)
     provider.fail('/', 'goaway')
     const late = post('late')
-    await vi.waitFor(() => expect(processed).toContain('late'))
+    await expect.poll(() => processed).toContain('late')
     letGo()
     expect(await Promise.all([...underWay, late])).toEqual([...texts(5), 'late'])
     expect(processed).toHaveLength(7)
@@ -154,7 +154,7 @@ describe('a connection', () => {
     await post('first')
     const letGo = hold()
     const underWay = texts(5).map((text) => end(post(text)))
-    await vi.waitFor(() => expect(processed).toHaveLength(6))
+    await expect.poll(() => processed).toHaveLength(6)
     provider.fail('/', 'goaway-error')
     const late = post('late')
     for (const result of await Promise.all(underWay)) expect(result).toEqual({ untouched: false })
@@ -166,13 +166,13 @@ describe('a connection', () => {
   test('that has fallen silent is given up', async () => {
     const { provider } = await open()
     const between = await startSilenceable(provider.origin)
-    const options = { timeoutMs: 500, ca: provider.authority.ca }
+    const options = { timeoutMs: 1500, ca: provider.authority.ca }
     const pool = perTest.use(openHttp2Pool(between.origin, options))
     const post = () => pool.post('/', {}, 'text').then(({ status }) => status)
     expect(await post()).toBe(200)
     between.fallSilent()
-    await expect(post()).rejects.toThrow('no answer within 500 ms')
-    await vi.waitFor(async () => expect(await post()).toBe(200), { timeout: 10_000 })
+    await expect(post()).rejects.toThrow('no answer within 1500 ms')
+    await expect.poll(post, { timeout: 30_000 }).toBe(200)
     expect(provider.connections).toBe(2)
   })
 
@@ -181,7 +181,7 @@ describe('a connection', () => {
     await post('first')
     const letGo = hold()
     const underWay = texts(5).map((text) => end(post(text)))
-    await vi.waitFor(() => expect(processed).toHaveLength(6))
+    await expect.poll(() => processed).toHaveLength(6)
     provider.fail('/', 'reset')
     expect(await end(post('late'))).toEqual({ untouched: false })
     for (const result of await Promise.all(underWay)) expect(result).toEqual({ untouched: false })
