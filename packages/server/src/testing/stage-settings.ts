@@ -9,6 +9,8 @@ export function stageSettings(more: Settings): Settings {
     EGRESS_ALLOW: '127.0.0.0/8',
     EGRESS_HTTP: 'true',
     CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
+    // Receivers answer at once, but the machine may be busy.
+    WEBHOOK_TIMEOUT_MS: '10000',
     ...more,
   }
 }

@@ -18,6 +18,6 @@ test('receivers that hang, fail, flood or lead astray hold up no other app', asy
   const ms = (value: number) => value.toFixed(0)
   console.log(`webhooks: p99 of ${told}: ${ms(alone)} ms alone, ${ms(beside)} ms beside bad ones`)
   expect(told).toBe(80)
-  // Before anything of theirs is given up, which takes two seconds.
-  expect(beside).toBeLessThan(2000)
+  // Before anything of theirs is given up, which takes ten seconds.
+  expect(beside).toBeLessThan(10_000)
 })

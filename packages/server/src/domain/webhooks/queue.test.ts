@@ -19,7 +19,7 @@ const { db, appId } = app
 // together; and thousands of webhooks that are quiet.
 const apps = Array.from({ length: 20 }, (_, n) => `tenant${n + 10}`)
 const slow = apps[7] ?? ''
-const limits = { most: 100, perWebhook: 5, perApp: 20, leaseMs: 30_000 }
+const limits = { most: 100, perWebhook: 5, perApp: 20, leaseMs: 600_000 }
 await sql`
   insert into apps (app_id, name, region, created_at)
   select a, a, 'us', 1 from unnest(${apps}::text[]) as a
