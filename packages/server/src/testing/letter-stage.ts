@@ -5,7 +5,7 @@ import type { Api } from '@chorale/contract/api'
 import type { Client } from '@chorale/contract/operation'
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { expect, inject } from 'vitest'
+import { expect, inject, vi } from 'vitest'
 import { readConfig } from '../config.ts'
 import { announceMessages } from '../domain/notifications/index.ts'
 import { assemble } from '../main/assemble.ts'
@@ -35,6 +35,8 @@ export interface LetterStage extends AsyncDisposable {
   announced(uid: string): Promise<Announced[]>
   /** Waits until e-mails to the user speak of so many messages each, oldest first. */
   announces(uid: string, ...messages: readonly number[]): Promise<void>
+  /** Waits until nothing is due, and nobody has a letter in hand. */
+  rests(): Promise<void>
   /** The event of this message comes once more. */
   again(messageId: string): Promise<void>
   /** A worker of another process. */
@@ -97,7 +99,7 @@ export async function startLetterStage(
     TWILIO_ORIGIN: server.origin,
     SMTP_URL: `smtp://chorale:secret@localhost:${mail.port}`,
     SMTP_FROM: `chat${host}`,
-    PUSH_TIMEOUT_MS: '5000',
+    PUSH_TIMEOUT_MS: '10000',
   }
   let now = Math.floor(Date.now() / 1000)
   const clock = () => now
@@ -151,6 +153,16 @@ export async function startLetterStage(
           return rows.map(({ fromSeq, toSeq }) => toSeq - fromSeq + 1)
         }, patiently)
         .toEqual(messages),
+    async rests() {
+      const underWay = async () => {
+        const { rows } = await sql`
+          select from notification_deliveries
+          where status = 'waiting' and channel <> 'push'
+            and (attempt > 0 or next_at_ms <= ${now * 1000})`.execute(app.db)
+        return rows.length
+      }
+      await vi.waitFor(async () => expect(await underWay()).toBe(0), patiently)
+    },
     async again(messageId) {
       const { rows } = await sql<{ bucket: number; key: number; seq: number }>`
         select bucket, conversation_key as key, seq from entries

@@ -27,7 +27,7 @@ interface Phone {
 
 /** A worker that is killed between faulty providers, and what is on all screens in the end. */
 export async function survivePushFaults({ seed, messages, kills, sabotaged = false }: FaultyRun) {
-  await using stage = await startPushStage()
+  await using stage = await startPushStage({ timeoutMs: 2000 })
   const { google, apple } = stage
   const phones = await openPhones(stage)
   const random = seeded(seed)

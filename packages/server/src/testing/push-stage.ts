@@ -43,11 +43,14 @@ interface StageOptions {
   readonly gateway?: boolean
   /** Beside the two, for whoever brings a provider of their own. */
   readonly trusted?: readonly Provider[]
+  /** How long providers may be silent. */
+  readonly timeoutMs?: number
 }
 
 export async function startPushStage({
   gateway = false,
   trusted = [],
+  timeoutMs = 10_000,
 }: StageOptions = {}): Promise<PushStage> {
   await using stack = new AsyncDisposableStack()
   const google = stack.use(await startFcmProvider())
@@ -64,7 +67,7 @@ export async function startPushStage({
     PUSH_FCM_ORIGIN: google.server.origin,
     PUSH_FCM_TOKEN_URI: google.tokenUri,
     PUSH_APNS_ORIGIN: apple.server.origin,
-    PUSH_TIMEOUT_MS: '2000',
+    PUSH_TIMEOUT_MS: String(timeoutMs),
   }
   const app = stack.use(await startTestApp({ twin: false, live: { gateway, settings } }))
   const full = app.as('full')

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
 import { startPushStage } from '../../testing/push-stage.ts'
 import { notifyPeople } from './index.ts'
@@ -148,7 +148,7 @@ describe('why there was no push', () => {
     const { origin, appId } = app
     const connected = await connectDevice({ origin, appId, authToken })
     const id = await say(bob)
-    await expect.poll(() => verdict(bob, id), { timeout: 10_000 }).toBe('online: ONLINE')
+    await expect.poll(() => verdict(bob, id), { timeout: 20_000 }).toBe('online: ONLINE')
     const setting = { 'notifications.skipOnlineUsers': false }
     await full.mapAppSettings({ params, body: { settings: setting } })
     expect(await verdict(bob, id)).toBe('device: NO_DEVICE')
@@ -172,6 +172,8 @@ describe('why there was no push', () => {
     const bob = await somebody()
     await android(bob)
     expect(await verdict(bob, await say(bob))).toBe('event: NOT_PLANNED')
+    // So that nothing is sent of it, when one comes.
+    await full.deleteAuthTokens({ params: { uid: bob } })
   })
 
   test('there is no such message, or user', async () => {
@@ -183,7 +185,7 @@ describe('why there was no push', () => {
 
 describe('what the provider said', () => {
   const wait = { timeout: 20_000 }
-  app.startWorker([notifyPeople])
+  beforeAll(() => app.startWorker([notifyPeople]))
 
   test('it has taken it', async () => {
     const bob = await somebody()

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { deleteConsumers, waitingIn } from '../../testing/event-streams.ts'
+import type { Fault } from '../../testing/providers/provider.ts'
 import { startPushStage } from '../../testing/push-stage.ts'
 import { notifyPeople } from './index.ts'
 
@@ -102,18 +103,24 @@ test('what becomes of a message replaces what is on the screen', async () => {
 })
 
 describe('before it was sent', () => {
-  const later = { status: 503, headers: { 'retry-after': '1' } }
+  /** The next attempt fails, as soon as this is called. */
+  function failing(): () => void {
+    const { promise, resolve } = Promise.withResolvers<Fault>()
+    google.server.fail('/v1/projects', promise)
+    return () => resolve({ status: 503 })
+  }
 
   test('a message that was deleted is not pushed', async () => {
     const phone = await android(bob)
     await full.updateNotificationSettings({
       body: { preferences: { oneOnOne: { messageDeletedSetting: 1 } } },
     })
-    google.server.fail('/v1/projects', later)
+    const fail = failing()
     const asked = google.server.requests
     const { id } = await say('oops')
     await expect.poll(() => google.server.requests, wait).toBe(asked + 1)
     await full.deleteMessage({ onBehalfOf: 'ann', params: { id }, body: {} })
+    fail()
     await expect
       .poll(() => outcomes(id), wait)
       .toEqual(['MESSAGE_DELETED', 'MESSAGE_ACTIONS_PREFERENCE'])
@@ -126,23 +133,25 @@ describe('before it was sent', () => {
     await full.updateNotificationSettings({
       body: { preferences: { oneOnOne: { messageEditedSetting: 1 } } },
     })
-    google.server.fail('/v1/projects', later)
+    const fail = failing()
     const asked = google.server.requests
     const { id } = await say('old')
     await expect.poll(() => google.server.requests, wait).toBe(asked + 1)
     const body = { data: { text: 'new' } }
     await full.editMessage({ onBehalfOf: 'ann', params: { id }, body })
+    fail()
     await expect.poll(() => bodies(phone), wait).toEqual(['new'])
     await full.resetNotificationSettings()
   })
 
   test('a message that was read is not pushed', async () => {
     const phone = await android(bob)
-    google.server.fail('/v1/projects', later)
+    const fail = failing()
     const asked = google.server.requests
     const { id } = await say('seen')
     await expect.poll(() => google.server.requests, wait).toBe(asked + 1)
     await full.markUserConversationRead({ onBehalfOf: bob, params: { uid: 'ann' }, body: {} })
+    fail()
     await expect.poll(() => outcomes(id), wait).toEqual(['ALREADY_READ'])
     expect(bodies(phone)).toEqual([])
   })

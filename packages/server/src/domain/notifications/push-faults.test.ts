@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { survivePushFaults } from '../../testing/push-faults.ts'
 
-vi.setConfig({ testTimeout: 180_000 })
+vi.setConfig({ testTimeout: 600_000 })
 
 test('a worker that is killed between faulty providers shows each message once on each phone', async () => {
   const { mistakes, says } = await survivePushFaults({ seed: 'short', messages: 300, kills: 1 })

@@ -2,6 +2,7 @@ import type { NotificationReason } from '@chorale/contract/notifications'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
 import { waitingIn } from '../../testing/event-streams.ts'
+import type { Fault } from '../../testing/providers/provider.ts'
 import { startPushStage } from '../../testing/push-stage.ts'
 import { notifyPeople } from './index.ts'
 
@@ -156,10 +157,13 @@ test('a token of a provider that was deleted is not tried', async () => {
 
 test('a provider that is deleted before the next attempt is not asked again', async () => {
   const asked = google.server.requests
-  google.server.fail('/v1/projects', { status: 503, headers: { 'retry-after': '3' } })
+  const { promise, resolve } = Promise.withResolvers<Fault>()
+  google.server.fail('/v1/projects', promise)
   const { id } = await app.given.message('ann', bob)
   await expect.poll(() => google.server.requests, wait).toBe(asked + 1)
   await full.deleteFcmProvider({ params: { providerId: 'google' } })
+  // By then nobody remembers its credentials.
+  resolve({ status: 503, headers: { 'retry-after': '3' } })
   const reasons = async () => {
     const { data } = await full.listNotificationLogs({ query: { messageId: Number(id) } })
     return data.map(({ reason }) => reason)

@@ -47,8 +47,8 @@ export interface Provider extends AsyncDisposable {
   readonly connections: number
   /** Lets callers have so many requests at once on a connection. */
   allow(streams: number): void
-  /** One for each of the next requests to a path that begins so. */
-  fail(path: string, ...faults: readonly Fault[]): void
+  /** One for each of the next requests to a path that begins so; a promise: not before it is kept. */
+  fail(path: string, ...faults: readonly (Fault | Promise<Fault>)[]): void
   /** One for whichever of all requests to come this says. */
   failNowAndThen(draw: (asked: Asked) => Fault | undefined): void
 }
@@ -60,7 +60,7 @@ export async function startProvider(
   const authority = makeAuthority()
   const sockets = new Set<Socket>()
   const sessions = new Set<ServerHttp2Session>()
-  const faults: { readonly path: string; readonly fault: Fault }[] = []
+  const faults: { readonly path: string; readonly fault: Fault | Promise<Fault> }[] = []
   let draw: (asked: Asked) => Fault | undefined = () => undefined
   let requests = 0
   let connections = 0
@@ -91,7 +91,7 @@ export async function startProvider(
     const asked = await read(request).catch(() => undefined)
     if (!asked) return
     const at = faults.findIndex(({ path }) => asked.path.startsWith(path))
-    const fault = at < 0 ? draw(asked) : faults.splice(at, 1)[0]?.fault
+    const fault = await (at < 0 ? draw(asked) : faults.splice(at, 1)[0]?.fault)
     if (fault === 'reset-behind' || fault === 'silence-behind') await answer(asked)
     if (fault === 'silence' || fault === 'silence-behind') return
     if (fault === 'reset' || fault === 'reset-behind') cut(request.socket.remotePort)
