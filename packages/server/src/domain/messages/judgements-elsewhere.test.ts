@@ -1,20 +1,19 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
-import { opinion, startJudgeStage } from '../../testing/judge-stage.ts'
+import { opinion, quick, startJudgeStage } from '../../testing/judge-stage.ts'
 import { answer, type Behaviour } from '../../testing/receiver.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
 const wait = { timeout: 30_000, interval: 20 }
-// No judge here takes longer, but for the one that never answers.
-const stage = await startJudgeStage({ JUDGE_RETRY_MS: '20', JUDGE_TIMEOUT_MS: '700' })
+const stage = await startJudgeStage()
 afterAll(() => stage[Symbol.asyncDispose]())
 const { app, full } = stage
 const { given } = app
 await given.users('ann', 'bob')
 
-const heardBy = async (uid: string, other: string) => {
-  const { data } = await full.listUserMessages({ onBehalfOf: uid, params: { uid: other } })
+const heardBy = async (uid: string, other: string, at = stage) => {
+  const { data } = await at.full.listUserMessages({ onBehalfOf: uid, params: { uid: other } })
   return data.flatMap((one) => ('data' in one ? [one.data.text] : []))
 }
 const forget = (ruleId: string) => full.deleteRule({ params: { ruleId } })
@@ -65,15 +64,18 @@ test('one that speaks as OpenAI does is asked in its own way', async () => {
 })
 
 test('one that never answers holds a message up for a bounded time', async () => {
+  await using hasty = await startJudgeStage({ ...quick, JUDGE_TIMEOUT_MS: '2000' })
+  await hasty.app.given.users('ann', 'bob')
   const silent: Behaviour = () => undefined
-  const asked = await stage.judge('silent', { behave: silent, list: { onError: 'allow' } })
-  await say('at last')
-  await expect.poll(() => heardBy('bob', 'ann'), wait).toContain('at last')
+  const asked = await hasty.judge('silent', { behave: silent, list: { onError: 'allow' } })
+  await hasty.app.given.message('ann', 'bob', { data: { text: 'at last' } })
+  await expect.poll(() => heardBy('bob', 'ann', hasty), wait).toContain('at last')
   expect(asked.received).toHaveLength(3)
-  const metrics = await (await fetch(`${app.origin}/metrics`)).text()
-  expect(metrics).toMatch(/chorale_deliveries_total\{kind="judgements",outcome="failed"\} \d/)
-  expect(metrics).toMatch(/chorale_deliveries_total\{kind="judgements",outcome="unanswered"\} \d/)
-  await forget('silent')
+  const metrics = async () => (await fetch(`${hasty.app.origin}/metrics`)).text()
+  const counted = (outcome: string, times: number) =>
+    `chorale_deliveries_total{kind="judgements",outcome="${outcome}"} ${times}`
+  await expect.poll(metrics, wait).toContain(counted('failed', 1))
+  expect(await metrics()).toContain(counted('unanswered', 2))
 })
 
 test('devices of the sender hear what became of it, and others of what was approved', async () => {
@@ -132,6 +134,9 @@ test('what lives elsewhere is judged by them, too, without a conversation', asyn
 
 test('webhooks hear of it once it is decided', async () => {
   const hook = await stage.receiver()
+  // Another second: what was decided before is not told.
+  const { createdAt } = await given.user('passing')
+  await expect.poll(() => Math.floor(Date.now() / 1000), wait).toBeGreaterThan(createdAt)
   const headers = { 'X-Webhook-Version': 2 }
   const params = { appId: app.appId, webhookId: 'all' }
   const body = { id: 'all', name: 'All', webhookURL: hook.url }
@@ -184,7 +189,7 @@ test('webhooks hear of it once it is decided', async () => {
 
 test('the slow judge of one app holds up no other app', async () => {
   // One place of a worker's five for each app.
-  await using crowd = await startJudgeStage({ EGRESS_CONCURRENCY: '5' })
+  await using crowd = await startJudgeStage({ EGRESS_CONCURRENCY: '5', JUDGE_TIMEOUT_MS: '60000' })
   const slow = await crowd.judge('slow', { behave: () => undefined })
   await crowd.app.given.users('ann', 'bob')
   for (let nth = 0; nth < 10; nth++) await crowd.app.given.message('ann', 'bob')

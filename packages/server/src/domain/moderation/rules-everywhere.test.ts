@@ -55,17 +55,16 @@ test('while a rule changes, each message is judged by one revision of it', async
   const params = { ruleId: 'animals' }
   // Every revision looks for one of two: whoever says both is caught by any of them, and by one.
   await here.createRule({ body: { id: 'animals', conditions: [{ value: 'otter' }] } })
-  let done = false
+  const ids: string[] = []
+  let changes = 0
+  const enough = () => changes >= 30 && ids.length >= 60
   const changing = (async () => {
-    for (let n = 1; n <= 30; n++) {
-      const value = n % 2 === 0 ? 'otter' : 'beaver'
+    while (!enough()) {
+      const value = ++changes % 2 === 0 ? 'otter' : 'beaver'
       await here.updateRule({ params, body: { conditions: [{ value }] } })
     }
-  })().finally(() => {
-    done = true
-  })
-  const ids: string[] = []
-  while (!done) {
+  })()
+  while (!enough()) {
     const both = await Promise.all([here, there].map((one) => say(one, 'otter and beaver')))
     expect(both.map(({ status }) => status)).toEqual(['disapproved', 'disapproved'])
     ids.push(...both.map(({ id }) => id))
