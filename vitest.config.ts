@@ -15,7 +15,7 @@ const everyProject: {
   isolate: false,
   // These bound what never comes. What comes late on a busy machine is no failure.
   testTimeout: 60_000,
-  hookTimeout: 60_000,
+  hookTimeout: 120_000,
   expect: { poll: { timeout: 15_000 } },
 }
 

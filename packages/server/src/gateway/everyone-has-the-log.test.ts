@@ -14,7 +14,7 @@ describe('a gateway and NATS are killed while devices come and go', () => {
       ...{ byDevices: 0.5, lastsMs: 0, messagesBetween: 30 },
       mortals: [...fleet.gateways.slice(0, 1), fleet.nats],
     })
-  }, 180_000)
+  }, 300_000)
 
   test('each of them has the whole log of its conversations, once and in order', () => {
     expect(faultsAfter(after)).toEqual([])

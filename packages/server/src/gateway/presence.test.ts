@@ -4,7 +4,7 @@ import { startServing } from '../testing/program.ts'
 import { startRealtimeStage } from '../testing/realtime-stage.ts'
 
 // A process takes its time to start.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 // The lease is renewed twice in its time: it outlives a machine that is busy for some seconds.
 const stage = await startRealtimeStage({ GATEWAY_LEASE_SECONDS: '8', PRESENCE_LIMIT: '6' })

@@ -12,7 +12,7 @@ import { errorOf, send } from '../testing/wire.ts'
 import { buildProgram } from './program.ts'
 
 // A process takes its time to start.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())

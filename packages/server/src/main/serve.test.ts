@@ -5,7 +5,7 @@ import { cloneDatabase } from '../testing/test-database.ts'
 import { send } from '../testing/wire.ts'
 
 // A process takes its time to start.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())

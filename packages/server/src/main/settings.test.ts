@@ -5,7 +5,7 @@ import { startTcpProxy } from '../testing/tcp-proxy.ts'
 import { cloneDatabase, createEmptyDatabase } from '../testing/test-database.ts'
 
 // A process takes its time to start.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
-import { afterAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, describe, expect, inject, test } from 'vitest'
 import { connectBus } from '../bus/bus.ts'
 import { openEventStream } from '../bus/event-stream.ts'
 import { insertConversation } from '../domain/conversations/log.sql.ts'
@@ -12,8 +12,6 @@ import { startTestApp } from '../testing/test-app.ts'
 import { measureBacklog, readAppends } from './backlog.ts'
 import { bundleOf, bundlesOf } from './bundles.ts'
 import type { Append } from './committed.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const wait = { timeout: 15_000, interval: 50 }
 const stack = new AsyncDisposableStack()

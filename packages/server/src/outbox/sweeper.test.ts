@@ -21,7 +21,7 @@ import { openPublisher } from './publish.ts'
 import { openSweeper } from './sweeper.ts'
 
 // Processes start, and rows must be some seconds old.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const wait = { timeout: 60_000, interval: 100 }
 const stack = new AsyncDisposableStack()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { afterAll, expect, inject, test, vi } from 'vitest'
+import { afterAll, expect, inject, test } from 'vitest'
 import type { Listener } from '../outbox/listener.ts'
 import { echoListener } from '../testing/echo-listener.ts'
 import { deleteConsumers, storedBundles } from '../testing/event-streams.ts'
@@ -10,8 +10,6 @@ import { natsPrefix } from '../testing/nats-prefix.ts'
 import { chorale, choraleJson, settingsFor } from '../testing/program.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
 import { send } from '../testing/wire.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const wait = { timeout: 30_000, interval: 50 }
 const stack = new AsyncDisposableStack()

@@ -1,9 +1,7 @@
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
 import { opinion, quick, startJudgeStage } from '../../testing/judge-stage.ts'
 import { answer, type Behaviour } from '../../testing/receiver.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const wait = { timeout: 30_000, interval: 20 }
 const stage = await startJudgeStage()

@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { opinion, startJudgeStage } from '../../testing/judge-stage.ts'
 import { answer, type Behaviour, type Received } from '../../testing/receiver.ts'
 import { watchRows } from '../../testing/row-watch.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const wait = { timeout: 30_000, interval: 20 }
 const stage = await startJudgeStage()

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { startPushStage } from '../../testing/push-stage.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
 import { openCases } from '../moderation/index.ts'
@@ -7,7 +7,6 @@ import { notifyPeople } from '../notifications/index.ts'
 import { countEvents } from '../stats/index.ts'
 import { indexMessages } from './index.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
 const wait = { timeout: 30_000, interval: 20 }
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -36,7 +35,7 @@ test('a blocked message is pushed to nobody, found by nobody and counted nowhere
   }
   const sent = async () => {
     // It may be tomorrow by now.
-    const query = { startTime: today, endTime: today + 2 * dayMs, interval: 3600 }
+    const query = { startTime: today, endTime: today + 2 * dayMs, interval: 3600 } as const
     const { data } = await full.getMessageStats({ query })
     return data.dataPoints.reduce((sum, { messagesSent }) => sum + messagesSent, 0)
   }

@@ -1,6 +1,6 @@
 import type { DryRunMatch } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { type MortalServer, startMortalServer } from '../../testing/mortal-server.ts'
 import { naivePlaces } from '../../testing/naive-words.ts'
@@ -12,8 +12,6 @@ import { seeded } from '../../testing/seeded.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { claimDryRuns } from './dry-run-errands.sql.ts'
 import { findScenes, newestIdOf, sentAtFrom, walkEntries } from './dry-run-walk.sql.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const day = 86_400
 const wait = { timeout: 30_000, interval: 20 }

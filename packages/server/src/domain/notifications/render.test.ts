@@ -97,9 +97,10 @@ describe('a template', () => {
   test('that names a long text very often takes no longer than it must', () => {
     const text = '<@uid:bob>'.repeat(100_000)
     const template = '{{message.data.text}}'.repeat(47) + '{{'.repeat(500)
-    const started = performance.now()
+    const before = process.cpuUsage()
     render(template, { message: { data: { text } } }, { maxBytes: 1024 })
-    expect(performance.now() - started).toBeLessThan(500)
+    // In microseconds of work: a machine may be busy with something else in between.
+    expect(process.cpuUsage(before).user).toBeLessThan(500_000)
   })
 })
 

@@ -1,9 +1,7 @@
 import { ChoraleError } from '@chorale/sdk'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { answer, type Behaviour } from '../../testing/receiver.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const wait = { timeout: 20_000, interval: 20 }
 const stack = new AsyncDisposableStack()

@@ -1,9 +1,7 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { answer, type Received } from '../../testing/receiver.ts'
 import { type Hook, hundredth, startWebhookStage } from '../../testing/webhook-stage.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const wait = { timeout: 30_000, interval: 20 }
 const stage = await startWebhookStage(hundredth)

@@ -1,9 +1,7 @@
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { auditOf } from '../../testing/audit.ts'
 import { answer } from '../../testing/receiver.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const wait = { timeout: 30_000, interval: 20 }
 const day = 86_400

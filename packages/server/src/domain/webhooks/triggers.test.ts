@@ -3,11 +3,9 @@ import {
   currentTriggers,
   type LegacyTrigger,
 } from '@chorale/contract/webhooks'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const wait = { timeout: 30_000, interval: 20 }
 const stage = await startWebhookStage()
