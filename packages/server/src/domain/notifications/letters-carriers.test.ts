@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { patiently, startLetterStage } from '../../testing/letter-stage.ts'
 import { openReceiver } from '../../testing/receiver.ts'
 
@@ -29,6 +29,8 @@ beforeAll(async () => {
   worker = await stage.anotherWorker()
 })
 afterAll(() => worker[Symbol.asyncDispose]())
+// Time that passes ends the leases of what is in hand.
+afterEach(() => stage.rests())
 
 /** Two users who talk, and what is due of it. */
 async function talk(text = 'hello') {
