@@ -78,6 +78,8 @@ describe('a message', () => {
     const edo = await device('edo')
     const first = await say('eda', 'edo', 'helo')
     const second = await say('eda', 'edo', 'oops')
+    // Whoever hears of a message late is shown it as it is by then.
+    await expect.poll(() => edo.texts()).toEqual(['helo', 'oops'])
     await full.editMessage({
       params: { id: first },
       onBehalfOf: 'eda',
