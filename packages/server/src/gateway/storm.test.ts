@@ -7,13 +7,16 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 const uids = Array.from({ length: 200 }, (_, n) => `user-${n}`)
 
-const wait = { timeout: 15_000, interval: 50 }
+const wait = { timeout: 40_000, interval: 50 }
 
 /** What a device was shown of the group, before and after it was away. */
 const shown = (...devices: readonly Device[]) => devices.flatMap((one) => one.texts())
 
-const { app, full, device, sayIn } = stage
+const { app, full, sayIn, tokenOf } = stage
 const [owner = '', ...participants] = uids
+const tokens = new Map<string, string>()
+const device = (uid: string, how: Parameters<typeof stage.device>[1] = {}) =>
+  stage.device(uid, { ...how, authToken: tokens.get(uid) ?? '' })
 
 beforeAll(async () => {
   await app.given.users(...uids)
@@ -22,6 +25,7 @@ beforeAll(async () => {
     const body = { participants: participants.slice(n, n + 25) }
     await full.addMembers({ params: { guid: 'all' }, body })
   }
+  for (const uid of uids) tokens.set(uid, await tokenOf(uid))
 })
 
 test('half of 200 devices lose their gateway at once, come back to another and miss nothing', async () => {

@@ -55,8 +55,10 @@ export async function startRealtimeStage(more: Settings = {}): Promise<RealtimeS
     full,
     settings,
     tokenOf,
-    device: async (uid, how = {}) =>
-      owned.use(await connectDevice({ origin, appId, authToken: await tokenOf(uid), ...how })),
+    device: async (uid, how = {}) => {
+      const authToken = how.authToken ?? (await tokenOf(uid))
+      return owned.use(await connectDevice({ origin, appId, ...how, authToken }))
+    },
     say: (from, to, text) => send(from, { receiver: to, receiverType: 'user' }, text),
     sayIn: (guid, from, text) => send(from, { receiver: guid, receiverType: 'group' }, text),
     async otherApi(how) {
