@@ -31,6 +31,11 @@ interface Heard {
 const ackWaitMs = 10_000
 /** NATS does not look at the clock all the time. */
 const graceMs = 1000
+/**
+ * How long NATS remembers that a process wants more. What comes again while it waits for a dead one
+ * loses its place: so that is forgotten before.
+ */
+const requestMs = 5000
 /** Messages in hand. One that waits for its next attempt holds up only those of its own key. */
 const mostPending = 64
 
@@ -81,7 +86,9 @@ async function openMessages({ stream }: ConsumerParts, consuming: Consuming) {
   if (inHand > 0) await pause(ackWaitMs + graceMs, stopping)
   if (stopping.aborted) return undefined
   const consumer = await client.consumers.get(stream.eventsName, name)
-  return consumer.consume({ max_messages: mostPending, abort_on_missing_resource: true })
+  return consumer.consume({
+    ...{ max_messages: mostPending, expires: requestMs, abort_on_missing_resource: true },
+  })
 }
 
 async function pause(ms: number, stopping: AbortSignal): Promise<void> {

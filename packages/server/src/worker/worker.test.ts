@@ -151,6 +151,20 @@ test('what a worker had in hand when it died is handled before anything newer', 
   expect(handled).toEqual(['ann', 'bob', 'cid'])
 })
 
+test('of several that it had in hand, none loses its place', async () => {
+  const { app, NATS_PREFIX } = await startLive([])
+  const uids = ['ann', 'bob', 'cid', 'dan']
+  await app.given.users(...uids)
+  await workerThatDies(app, NATS_PREFIX, 'before')
+  // NATS has given up on the dead before anybody else comes.
+  const diedAt = performance.now()
+  await expect.poll(() => performance.now() - diedAt, wait).toBeGreaterThan(11_000)
+  const { listener, handled } = recorder('echo', () => false)
+  app.startWorker([listener])
+  await expect.poll(() => handled, wait).toHaveLength(uids.length)
+  expect(handled).toEqual(uids)
+})
+
 test('a worker that dies between commit and acknowledgement has not handled it twice', async () => {
   const { app, NATS_PREFIX } = await startLive([])
   await app.given.users('ann')
