@@ -195,6 +195,7 @@ function report(
       rounds: rounds.map((round) => rounded(round.ratio)),
       paced: pace,
       barePaced: barePace,
+      p99AgainstBare: rounded(paced.p99Ms / barePaced.p99Ms),
       cpuUsPerSend,
       bytesPerMessage,
     },
