@@ -65,6 +65,7 @@ class StreamConnection implements Connection {
   readonly closed: Promise<void>
   readonly #response: ServerResponse
   readonly #parts: ConnectionParts
+  readonly #alive: NodeJS.Timeout
   #closing = false
 
   constructor(response: ServerResponse, parts: ConnectionParts & { heartbeatMs: number }) {
@@ -76,11 +77,13 @@ class StreamConnection implements Connection {
       // Some proxies would keep everything until the end, which never comes.
       'x-accel-buffering': 'no',
     })
-    const alive = setInterval(() => response.write(':\n\n'), parts.heartbeatMs)
+    this.#alive = setInterval(() => response.write(':\n\n'), parts.heartbeatMs)
+    // Writing to a client that has gone is an error; its close is what we act on.
+    response.on('error', () => undefined)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.closed = promise
     response.once('close', () => {
-      clearInterval(alive)
+      clearInterval(this.#alive)
       if (!this.#closing) parts.onClosed('client')
       this.#closing = true
       resolve()
@@ -117,6 +120,7 @@ class StreamConnection implements Connection {
   close(reason: CloseReason): void {
     if (this.#closing) return
     this.#closing = true
+    clearInterval(this.#alive)
     this.#parts.onClosed(reason)
     const said = JSON.stringify({ code: closeCodes[reason], reason })
     this.#response.end(`event: close\ndata: ${said}\n\n`)

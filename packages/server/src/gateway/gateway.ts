@@ -70,6 +70,8 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
   }
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    // Node takes its own listener away before this call, and without one a reset ends the process.
+    socket.on('error', () => socket.destroy())
     if (!isRealtime(request)) return refuse(socket, '404 Not Found')
     if (!isAllowedOrigin(request.headers, options.origins)) return refuse(socket, '403 Forbidden')
     if (isFull()) return refuse(socket, '503 Service Unavailable\r\nRetry-After: 5')
