@@ -13,8 +13,15 @@ export interface Metrics {
   carried(errands: string, outcome: string): void
 }
 
-/** `outbox` is asked how much waits in it: not on a connection that calls may need. */
-export function openMetrics(database: Database, outbox: Database, clock: () => number): Metrics {
+export interface Measured {
+  readonly database: Database
+  /** Is asked how much waits in it: not on a connection that calls may need. */
+  readonly outbox: Database
+  readonly clock: () => number
+  readonly isNatsThere: () => boolean
+}
+
+export function openMetrics({ database, outbox, clock, isNatsThere }: Measured): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const duration = new Histogram({
@@ -37,6 +44,14 @@ export function openMetrics(database: Database, outbox: Database, clock: () => n
     registers: [registry],
     collect() {
       for (const [state, value] of Object.entries(database.stats())) this.set({ state }, value)
+    },
+  })
+  new Gauge({
+    name: 'chorale_nats_connected',
+    help: '1, or 0 while NATS is away: calls work, and what follows them is late.',
+    registers: [registry],
+    collect() {
+      this.set(isNatsThere() ? 1 : 0)
     },
   })
   addBacklog(registry, outbox, clock)

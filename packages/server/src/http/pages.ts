@@ -7,9 +7,13 @@ import type { Metrics } from './metrics.ts'
 export interface Pages {
   readonly version: string
   readonly metrics: Metrics
-  /** One check per engine; a check that throws makes the process not ready. */
-  readonly checks: Readonly<Record<string, () => Promise<void>>>
+  /** A check that throws makes the process not ready. */
+  readonly checks: Checks
+  /** A check that throws makes it degraded: calls work, and what follows them is late. */
+  readonly degrading: Checks
 }
+
+type Checks = Readonly<Record<string, () => Promise<void>>>
 
 /** Served from here, so that the page works where there is no internet. */
 const referenceScript = new URL(
@@ -18,7 +22,10 @@ const referenceScript = new URL(
   import.meta.resolve('@scalar/api-reference/style.css'),
 )
 
-export function addPages(server: FastifyInstance, { version, metrics, checks }: Pages): void {
+export function addPages(
+  server: FastifyInstance,
+  { version, metrics, checks, degrading }: Pages,
+): void {
   const document = JSON.stringify(openapi(version))
   server.get('/openapi.json', (_, reply) => reply.type('application/json').send(document))
   server.get('/docs', (_, reply) => reply.type('text/html').send(docsPage))
@@ -33,12 +40,21 @@ export function addPages(server: FastifyInstance, { version, metrics, checks }: 
   )
   server.get('/healthz', () => ({ status: 'ok', version }))
   server.get('/readyz', async (_, reply) => {
-    const states = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => [name, await stateOf(check)] as const),
-    )
-    const ready = states.every(([, state]) => state === 'ok')
-    return reply.code(ready ? 200 : 503).send({ ready, ...Object.fromEntries(states) })
+    const [needed, wanted] = await Promise.all([statesOf(checks), statesOf(degrading)])
+    const [ready, whole] = [isOk(needed), isOk(wanted)]
+    return reply.code(ready ? 200 : 503).send({ ready, degraded: !whole, ...needed, ...wanted })
   })
+}
+
+async function statesOf(checks: Checks): Promise<Record<string, string>> {
+  const states = Object.entries(checks).map(
+    async ([name, check]) => [name, await stateOf(check)] as const,
+  )
+  return Object.fromEntries(await Promise.all(states))
+}
+
+function isOk(states: Record<string, string>): boolean {
+  return Object.values(states).every((state) => state === 'ok')
 }
 
 async function stateOf(check: () => Promise<void>): Promise<string> {

@@ -73,7 +73,10 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   )
   const vault = openVault(config.masterKey)
   const egress = stack.use(openConfiguredEgress(config))
-  const metrics = openMetrics(database, background, clock)
+  const metrics = openMetrics({
+    ...{ database, clock, outbox: background },
+    isNatsThere: () => bus.connection !== undefined,
+  })
   const stream = openEventStream(bus, streamOptions(config))
   const publishing = { database: background, stream, metrics, log, clock }
   const signals = openSignals(bus, config.NATS_PREFIX)
@@ -109,8 +112,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     checks: {
       database: () => database.ping(),
       migrations: () => requireMigrations(database),
-      nats: () => bus.ping(),
     },
+    degrading: { nats: () => bus.ping() },
   }
   const http = { pipeline, pages, log, origins: originsOf(config) }
   const servers = buildServers(config, http)

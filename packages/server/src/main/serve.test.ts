@@ -21,8 +21,9 @@ async function readiness({ origin }: Serving) {
   const { status, text } = await send(origin, { path: '/readyz' })
   return { status, ...JSON.parse(text) }
 }
-const ready = { status: 200, ready: true, database: 'ok', migrations: 'ok', nats: 'ok' }
-const natsAway = { ...ready, status: 503, ready: false, nats: 'NATS is away.' }
+const engines = { database: 'ok', migrations: 'ok', nats: 'ok' }
+const ready = { status: 200, ready: true, degraded: false, ...engines }
+const natsAway = { ...ready, degraded: true, nats: 'NATS is away.' }
 
 describe('a process that serves', async () => {
   const serving = stack.use(await startServing({ ...settings, LOG_LEVEL: 'trace' }))
@@ -127,16 +128,19 @@ describe('a process that serves', async () => {
 })
 
 describe('when NATS is away', () => {
-  test('REST goes on, and the process says that it is not ready until NATS is back', async () => {
+  test('reliability 5: REST goes on, and the process is ready, but degraded until NATS is back', async () => {
     await using proxy = await startTcpProxy(inject('natsUrl'))
     await using serving = await startServing({ ...settings, NATS_URL: proxy.url })
     await expect.poll(() => readiness(serving), wait).toEqual(ready)
     await proxy.close()
     await expect.poll(() => readiness(serving), wait).toEqual(natsAway)
+    const measured = async () => (await send(serving.origin, { path: '/metrics' })).text
+    expect(await measured()).toContain('\nchorale_nats_connected 0\n')
     expect((await send(serving.origin, { path: '/v3/users', headers })).status).toBe(200)
     expect((await send(serving.origin, { path: '/healthz' })).status).toBe(200)
     await proxy.open()
     await expect.poll(() => readiness(serving), wait).toEqual(ready)
+    expect(await measured()).toContain('\nchorale_nats_connected 1\n')
   })
 
   test('a process starts all the same, and can be stopped before NATS ever came', async () => {
@@ -149,7 +153,7 @@ describe('when NATS is away', () => {
     expect(await serving.ended).toBe(0)
   })
 
-  test('a process that started without NATS becomes ready when it comes', async () => {
+  test('a process that started without NATS is no longer degraded when it comes', async () => {
     await using proxy = await startTcpProxy(inject('natsUrl'))
     await proxy.close()
     await using serving = await startServing({ ...settings, NATS_URL: proxy.url })

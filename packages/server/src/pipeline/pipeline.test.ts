@@ -69,8 +69,11 @@ describe('with a handler that does what it should not', () => {
     })
     const pages = {
       version: '0',
-      metrics: openMetrics(database, database, () => 1_700_000_000),
+      metrics: openMetrics({
+        ...{ database, outbox: database, clock: () => 1_700_000_000, isNatsThere: () => true },
+      }),
       checks: {},
+      degrading: {},
     }
     const server = buildServer({ pipeline, pages, log, serves: 'both', origins: [] })
     stack.defer(() => server.close())
