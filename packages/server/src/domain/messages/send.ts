@@ -104,11 +104,11 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
   async function send(
     ctx: Ctx,
     sender: Sender,
-    body: NewMessage,
+    { body, contentOf }: Draft,
     to: To,
     parent?: Entry,
   ): Promise<string> {
-    const content = checkContent(body.category, body.type, body.data)
+    const content = contentOf()
     const { conversation, receiver, from } = await reach(ctx, sender, content, to, parent)
     const { bucket, key } = conversation
     if (parent && parent.row.key !== key) throw new Failure('ERR_WRONG_MESSAGE_THREAD')
@@ -157,19 +157,21 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
   return {
     async sendMessage({ body }, ctx) {
       const sender = { uid: ctx.actor?.uid ?? systemUid, actor: ctx.actor }
-      return sendToAll(body, (to) => send(ctx, sender, body, to))
+      const draft = draftOf(body)
+      return sendToAll(body, (to) => send(ctx, sender, draft, to))
     },
 
     async sendBotMessage({ params: { uid }, body }, ctx) {
       await requireUser(ctx, uid)
-      return sendToAll(body, (to) => send(ctx, { uid, actor: undefined }, body, to))
+      const draft = draftOf(body)
+      return sendToAll(body, (to) => send(ctx, { uid, actor: undefined }, draft, to))
     },
 
     async replyToMessage({ params: { id }, body }, ctx) {
       const { uid } = actorOf(ctx)
       const parent = await accessMessage(ctx, id, 'read')
       const to = receiverOfReply(parent, uid, body)
-      const data = await send(ctx, { uid, actor: ctx.actor }, body, to, parent)
+      const data = await send(ctx, { uid, actor: ctx.actor }, draftOf(body), to, parent)
       return new Printed(printWith({}, { data }))
     },
   }
@@ -180,6 +182,24 @@ async function startConversation(ctx: Ctx, a: string, b: string): Promise<Conver
   const { bucket, key, made } = await ensureUserConversation(ctx.db, a, b, ctx.now)
   if (made) await ctx.outbox.append('conversation.started', { bucket, key, uids: [a, b] })
   return { bucket, key }
+}
+
+interface Draft {
+  readonly body: NewMessage
+  /** Throws for each receiver what is wrong with it. */
+  readonly contentOf: () => Content
+}
+
+/** Checked once, however many receivers it has; the judge knows it by its data. */
+function draftOf(body: NewMessage): Draft {
+  let content: Content | undefined
+  return {
+    body,
+    contentOf() {
+      content ??= checkContent(body.category, body.type, body.data)
+      return content
+    },
+  }
 }
 
 interface Sender {

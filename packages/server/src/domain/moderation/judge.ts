@@ -2,7 +2,7 @@ import type { Action } from '@chorale/contract/moderation'
 import type { Ctx } from '../../pipeline/handler.ts'
 import type { Question, Verdict } from '../conversations/index.ts'
 import { loadCounterparts, otherThan, type People, type Receiver } from '../conversations/index.ts'
-import type { Asked, Finding } from './engine/rule-set.ts'
+import type { Asked, Finding, RuleSet } from './engine/rule-set.ts'
 import { type Parties, type Party, passes } from './filters.ts'
 import type { ModeratedApp, RuleSets } from './rule-sets.ts'
 import { type Spoken, subjectsOf } from './subjects.ts'
@@ -44,14 +44,33 @@ interface Judging extends Pick<Ctx, 'db' | 'actor'> {
 /** Undefined: no rule is in force, or none looks at such a thing. */
 export type Judge = (ctx: Judging, utterance: Utterance) => Promise<Judgement | undefined>
 
+interface Examined {
+  readonly by: RuleSet
+  readonly findings: readonly Finding[]
+  readonly asked: readonly Asked[]
+}
+
 const blocking: readonly Action[] = ['blockMessage', 'dropMessage']
 
 export function openJudge(sets: RuleSets): Judge {
+  // By the data: a message to many receivers is examined once.
+  const known = new WeakMap<Spoken['data'], Examined>()
+
+  function examined(set: RuleSet, utterance: Utterance): Examined | undefined {
+    const before = known.get(utterance.data)
+    if (before?.by === set) return before
+    const subjects = subjectsOf(utterance)
+    if (!subjects) return undefined
+    const found = { by: set, findings: set.examine(subjects), asked: set.askedOf(subjects) }
+    known.set(utterance.data, found)
+    return found
+  }
+
   return async (ctx, utterance) => {
     const set = await sets.of(ctx.app, ctx.db)
-    const subjects = set && subjectsOf(utterance)
-    if (!set || !subjects) return undefined
-    const meant = await meantFor(ctx, utterance, set.examine(subjects), set.askedOf(subjects))
+    const found = set && examined(set, utterance)
+    if (!found) return undefined
+    const meant = await meantFor(ctx, utterance, found.findings, found.asked)
     const finding = meant.findings.find(({ rule }) => blocks(rule)) ?? meant.findings[0]
     const verdict = finding && verdictOf(finding)
     if (verdict && blocks(verdict)) return judgementOf(verdict)
