@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
+import { type NatsSecrets, natsSecretNames, natsSettings } from './config-nats.ts'
 
 const Settings = Type.Object({
   DATABASE_URL: Type.String({
@@ -27,10 +28,7 @@ const Settings = Type.Object({
     minimum: 100,
     description: 'A statement that takes longer is ended, and its request answered 503.',
   }),
-  NATS_URL: Type.String({
-    default: 'nats://127.0.0.1:54222',
-    description: 'NATS 2.9 or later with JetStream.',
-  }),
+  ...natsSettings,
   NATS_PREFIX: Type.String({
     default: 'chorale',
     pattern: '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*$',
@@ -294,6 +292,8 @@ const Settings = Type.Object({
 
 export type Config = Omit<Static<typeof Settings>, 'CHORALE_MASTER_KEY'> & {
   readonly masterKey: Buffer
+  /** What stands in files is read again: the operator may have changed it. */
+  readonly natsSecrets: () => NatsSecrets
 }
 
 /** For the table in docs/settings.md. */
@@ -303,7 +303,12 @@ export const settingsSchema = Settings
 export class ConfigError extends Error {}
 
 /** Secrets may come from a file, as container platforms hand them over. */
-export const fromFile = ['DATABASE_URL', 'NATS_URL', 'CHORALE_MASTER_KEY', 'SMTP_URL'] as const
+export const fromFile = [
+  'DATABASE_URL',
+  ...natsSecretNames,
+  'CHORALE_MASTER_KEY',
+  'SMTP_URL',
+] as const
 
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const given = { ...readEnvFile(), ...environment }
@@ -312,7 +317,25 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     if (path) given[name] = readSecret(name, path)
   }
   const { CHORALE_MASTER_KEY, ...rest } = parse(given)
-  return { ...rest, masterKey: readMasterKey(CHORALE_MASTER_KEY) }
+  return {
+    ...rest,
+    masterKey: readMasterKey(CHORALE_MASTER_KEY),
+    natsSecrets: () => ({ ...pickNatsSecrets(rest), ...natsSecretsInFiles(given) }),
+  }
+}
+
+function pickNatsSecrets(settings: NatsSecrets): NatsSecrets {
+  const { NATS_URL, NATS_USER, NATS_PASSWORD, NATS_TOKEN, NATS_NKEY_SEED } = settings
+  return { NATS_URL, NATS_USER, NATS_PASSWORD, NATS_TOKEN, NATS_NKEY_SEED }
+}
+
+function natsSecretsInFiles(given: NodeJS.ProcessEnv): Partial<NatsSecrets> {
+  return Object.fromEntries(
+    natsSecretNames.flatMap((name) => {
+      const path = given[`${name}_FILE`]
+      return path ? [[name, readSecret(name, path)]] : []
+    }),
+  )
 }
 
 export function originsOf({ GATEWAY_ORIGINS }: Config): readonly string[] {

@@ -1,5 +1,11 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import {
+  type Authenticator,
+  connect,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  type TlsOptions,
+} from '@nats-io/transport-node'
 import type { Logger } from 'pino'
 
 /** NATS. It may be away for minutes: the truth is in PostgreSQL, and REST goes on without it. */
@@ -12,6 +18,13 @@ export interface Bus extends AsyncDisposable {
   onConnected(connected: (connection: NatsConnection) => void): void
 }
 
+/** Where NATS is, and how we show who we are; the authenticator is asked at every connection. */
+export interface NatsAccess {
+  readonly servers: readonly string[]
+  readonly authenticator?: Authenticator
+  readonly tls?: TlsOptions
+}
+
 const retryMs = 1000
 const how = {
   name: 'chorale',
@@ -21,17 +34,19 @@ const how = {
   // Otherwise every publication takes a picture of the stack, in case it fails.
   noAsyncTraces: true,
 }
+/** Credentials that are refused now may be good in a moment: they are being changed. */
+const forever = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true }
 
 /** For a command: rejects when NATS does not answer. */
 export async function connectNow(
-  url: string,
+  at: string | NatsAccess,
 ): Promise<AsyncDisposable & { readonly connection: NatsConnection }> {
-  const connection = await connect({ ...how, servers: url, reconnect: false })
+  const connection = await connect({ ...how, ...optionsOf(at), reconnect: false })
   return { connection, [Symbol.asyncDispose]: () => connection.close() }
 }
 
 /** Returns at once: the connection is made behind it, and made again whenever it is lost. */
-export function connectBus(url: string, log: Logger): Bus {
+export function connectBus(at: string | NatsAccess, log: Logger): Bus {
   const closing = new AbortController()
   let connection: NatsConnection | undefined
   let connected = false
@@ -40,7 +55,7 @@ export function connectBus(url: string, log: Logger): Bus {
 
   async function stayConnected(): Promise<void> {
     while (!closing.signal.aborted) {
-      connection = await makeConnection(url, log, closing.signal)
+      connection = await makeConnection(at, log, closing.signal)
       if (!connection) return
       connected = true
       for (const tell of listeners) tell(connection)
@@ -78,14 +93,14 @@ export function connectBus(url: string, log: Logger): Bus {
 
 /** Tries until it succeeds; undefined when the process closes first. */
 async function makeConnection(
-  url: string,
+  at: string | NatsAccess,
   log: Logger,
   closing: AbortSignal,
 ): Promise<NatsConnection | undefined> {
   let told = false
   while (!closing.aborted) {
     try {
-      const made = await connect({ ...how, servers: url, maxReconnectAttempts: -1 })
+      const made = await connect({ ...how, ...optionsOf(at), ...forever })
       if (!closing.aborted) return made
       await made.close()
     } catch (error) {
@@ -96,6 +111,10 @@ async function makeConnection(
     }
   }
   return undefined
+}
+
+function optionsOf(at: string | NatsAccess): NodeConnectionOptions {
+  return typeof at === 'string' ? { servers: at } : { ...at, servers: [...at.servers] }
 }
 
 async function withinMs(work: Promise<unknown>, ms: number): Promise<void> {

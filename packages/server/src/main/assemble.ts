@@ -34,6 +34,7 @@ import { startWorker } from '../worker/worker.ts'
 import { startConfiguredCouriers } from './courier.ts'
 import { openConfiguredEgress, urlRulesOf } from './egress.ts'
 import { openConfiguredGateway } from './gateway.ts'
+import { natsAccessOf } from './nats.ts'
 
 export interface Assembly extends AsyncDisposable {
   readonly database: Database
@@ -62,7 +63,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const database = stack.use(openConfiguredDatabase(config, log))
   // First of all: nothing runs beside a database that is not there, or not ready.
   await requireMigrations(database)
-  const bus = stack.use(connectBus(config.NATS_URL, log))
+  const bus = stack.use(connectBus(natsAccessOf(config, log), log))
   // Calls and what is done behind them do not take connections from each other.
   const few = config.DATABASE_BACKGROUND_POOL_SIZE
   const background = stack.use(

@@ -3,7 +3,8 @@ import { connectNow } from '../bus/bus.ts'
 import { type DeadLetters, openDeadLetters } from '../bus/dead-letters.ts'
 import { openEventStream } from '../bus/event-stream.ts'
 import { readConfig } from '../config.ts'
-import { streamOptions } from './assemble.ts'
+import { openLog, streamOptions } from './assemble.ts'
+import { natsAccessOf } from './nats.ts'
 import { CommandError, date, print, table } from './output.ts'
 
 const most = 1000
@@ -64,7 +65,8 @@ async function replayAll(letters: DeadLetters): Promise<number> {
 
 async function withLetters<T>(work: (letters: DeadLetters) => Promise<T>): Promise<T> {
   const config = readConfig(process.env)
-  await using bus = await connectNow(config.NATS_URL).catch(() => {
+  const access = natsAccessOf(config, openLog('warn'))
+  await using bus = await connectNow(access).catch(() => {
     throw new CommandError('NATS does not answer: check NATS_URL.')
   })
   return await work(openDeadLetters(openEventStream(bus, streamOptions(config))))
