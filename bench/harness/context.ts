@@ -41,6 +41,12 @@ export interface BenchContext {
   serve(databaseUrl: string, parts?: string): Promise<Served>
   /** The same with gateways beside the api, each in its own process. */
   serveApart(databaseUrl: string, gateways: number, more?: Settings): Promise<ServedApart>
+  /** All parts in one process, and apps of these names; those in `limited` have the usual limits. */
+  serveTogether<K extends string>(
+    databaseUrl: string,
+    names: readonly K[],
+    limited: readonly K[],
+  ): Promise<{ readonly serving: Serving; readonly apps: Readonly<Record<K, AppOf>> }>
   /** The api and a worker, each in its own process, and apps of these names. */
   serveWorking<K extends string>(
     databaseUrl: string,
@@ -49,10 +55,18 @@ export interface BenchContext {
   ): Promise<ServedWorking<K>>
 }
 
+type AppSettings = Readonly<Record<string, number>>
+
+const noLimits: AppSettings = {
+  'rateLimits.standard': 1_000_000_000,
+  'rateLimits.core': 1_000_000_000,
+  'moderation.ruleLimit': 1000,
+}
+
 interface BenchServer {
   readonly origin: string
-  /** A new app that no limit stops. */
-  newApp(name: string): Promise<BenchApp>
+  /** A new app that no limit stops, unless other settings are given. */
+  newApp(name: string, settings?: AppSettings): Promise<BenchApp>
 }
 
 export interface BenchApp {
@@ -110,6 +124,11 @@ export async function runBench(
       }
       return { api, gateways, vault: openVault(Buffer.from(masterKey, 'base64')) }
     },
+    async serveTogether(databaseUrl, names, limited) {
+      const settings = settingsFor(databaseUrl)
+      const apps = await newApps(settings, names, limited)
+      return { apps, serving: stack.use(await startServing(settings, 'api,gateway,worker')) }
+    },
     async serveWorking(databaseUrl, names, more = {}) {
       const settings = { ...settingsFor(databaseUrl), ...more }
       const apps = await newApps(settings, names)
@@ -119,12 +138,16 @@ export async function runBench(
   })
 }
 
-async function newApps<K extends string>(settings: Settings, names: readonly K[]) {
+async function newApps<K extends string>(
+  settings: Settings,
+  names: readonly K[],
+  limited: readonly K[] = [],
+) {
   await using brief = new AsyncDisposableStack()
   const { newApp } = await startServer(settings, brief)
   const made: [K, AppOf][] = []
   for (const name of names) {
-    const { appId, apiKey } = await newApp(name)
+    const { appId, apiKey } = await newApp(name, limited.includes(name) ? {} : noLimits)
     made.push([name, { appId, apiKey }])
   }
   // One for each name.
@@ -155,13 +178,9 @@ async function startServer(settings: Settings, stack: AsyncDisposableStack): Pro
   const management = { url: managementOrigin, ...pair }
   return {
     origin,
-    async newApp(name) {
+    async newApp(name, settings = noLimits) {
       const operator = restClient({ baseUrl: `${origin}/v3`, management })
       const { data } = await operator.createApp({ body: { name } })
-      const settings = {
-        ...{ 'rateLimits.standard': 1_000_000_000, 'rateLimits.core': 1_000_000_000 },
-        'moderation.ruleLimit': 1000,
-      }
       await operator.mapAppSettings({ params: { appId: data.id }, body: { settings } })
       const keys = Object.values(data.apiKeys ?? {})
       const apiKey = keys.find(({ scope }) => scope === 'fullAccess')?.apiKey ?? ''

@@ -1,0 +1,172 @@
+import { restClient } from '../../../packages/sdk/src/index.ts'
+import { loadGroups, settleEntries } from '../../../packages/server/src/testing/many-entries.ts'
+import type { BenchContext } from '../context.ts'
+import { loadConversations } from '../conversations.ts'
+import { rounded } from '../figures.ts'
+import { residentMb } from '../memory.ts'
+import { type PacedResult, pacedSends } from '../paced.ts'
+import type { Report } from '../report.ts'
+import { nextMessage, startProgram } from '../sockets.ts'
+import type { Attack, Tally } from './orders.ts'
+
+const sendsPerSecond = 50
+const sampleMs = 2000
+const members = 60
+const groupEntries = 30_000
+
+interface Storm {
+  readonly title: string
+  /** How many times its quiet p99 a neighbour's send may take. */
+  readonly atMost: number
+  attack(hostile: Hostile): Attack
+}
+
+/** An app of the attacker's, beside the one that is measured. */
+export interface Hostile {
+  readonly appId: string
+  readonly apiKey: string
+  readonly guid: string
+  readonly passwordGroup: string
+  readonly uids: readonly string[]
+  readonly tokens: readonly string[]
+}
+
+/**
+ * One process with all parts. An app sends at a modest pace, first in quiet, then while somebody
+ * attacks: its p99 is held against its own, and the memory of the process is watched.
+ */
+export async function underAttack(ctx: BenchContext, storm: Storm): Promise<Report> {
+  const { seconds = 300 } = ctx.options
+  const database = await ctx.freshDatabase()
+  const { serving, apps } = await ctx.serveTogether(database.url, ['good', 'hostile'], ['hostile'])
+  await loadConversations(database.query, apps.good.appId)
+  const hostile = await openHostile(serving.origin, apps.hostile, database.query)
+  const good = { origin: serving.origin, ...apps.good }
+  const pace = (length: number) =>
+    pacedSends(good, { perSecond: sendsPerSecond, seconds: Math.max(5, Math.round(length)) })
+
+  ctx.say('warming up')
+  await pace(Math.min(20, seconds))
+  const quietSeconds = Math.min(60, seconds)
+  ctx.say(`quiet for ${quietSeconds} s`)
+  const quiet = await pace(quietSeconds)
+  ctx.say(`${storm.title} for ${seconds} s`)
+  await using attackers = startProgram(new URL('./process.ts', import.meta.url))
+  const before = residentMb(serving.pid).now
+  attackers.send({ origin: serving.origin, seconds, attack: storm.attack(hostile) })
+  const ended = nextMessage(attackers)
+  const memory = watchMemory(serving.pid)
+  const stormy = await pace(seconds - 4)
+  // What the program sends.
+  const tally = (await ended) as Tally
+  const slope = memory.slopeMbPerMinute()
+  const after = await pace(Math.min(20, seconds))
+  const lines = serving.log().split('\n')
+  const loud = lines.filter((line) => /"level":(?:50|60)/.test(line))
+  for (const line of loud.slice(0, 5)) ctx.say(line.slice(0, 300))
+  return report(storm, {
+    quiet,
+    stormy,
+    after,
+    tally,
+    slope,
+    before,
+    peak: residentMb(serving.pid).peak,
+    errors: loud.length,
+  })
+}
+
+async function openHostile(
+  origin: string,
+  app: { readonly appId: string; readonly apiKey: string },
+  query: Parameters<typeof loadGroups>[0],
+): Promise<Hostile> {
+  const client = restClient({ baseUrl: `${origin}/v3`, ...app })
+  const uids = Array.from({ length: members }, (_, n) => `h-${n + 1}`)
+  const tokens: string[] = []
+  for (const uid of uids) {
+    await client.createUser({ body: { uid, name: uid } })
+    tokens.push((await client.createAuthToken({ params: { uid }, body: {} })).data.authToken)
+  }
+  const passwordGroup = 'locked'
+  await client.createGroup({
+    onBehalfOf: uids[1] ?? '',
+    body: { guid: passwordGroup, name: 'Locked', type: 'password', password: 'correct horse' },
+  })
+  await loadGroups(query, app.appId, { prefix: 'h', groups: 1, members, entries: groupEntries })
+  await settleEntries(query)
+  return { ...app, guid: 'h-1', passwordGroup, uids, tokens }
+}
+
+function watchMemory(pid: number) {
+  const samples: { readonly minutes: number; readonly mb: number }[] = []
+  const start = performance.now()
+  const timer = setInterval(() => {
+    samples.push({ minutes: (performance.now() - start) / 60_000, mb: residentMb(pid).now })
+  }, sampleMs)
+  return {
+    /** Of the last two thirds: whoever is attacked first fills the buffers that it needs. */
+    slopeMbPerMinute(): number {
+      clearInterval(timer)
+      const late = samples.slice(Math.floor(samples.length / 3))
+      const mean = (values: readonly number[]) =>
+        values.reduce((sum, value) => sum + value, 0) / values.length
+      const x = mean(late.map(({ minutes }) => minutes))
+      const y = mean(late.map(({ mb }) => mb))
+      const over = late.reduce((sum, { minutes, mb }) => sum + (minutes - x) * (mb - y), 0)
+      return over / late.reduce((sum, { minutes }) => sum + (minutes - x) ** 2, 0)
+    },
+  }
+}
+
+interface Result {
+  readonly quiet: PacedResult
+  readonly stormy: PacedResult
+  readonly after: PacedResult
+  readonly tally: Tally
+  readonly slope: number
+  readonly before: number
+  readonly peak: number
+  readonly errors: number
+}
+
+function report(storm: Storm, result: Result): Report {
+  const { quiet, stormy, after } = result
+  const row = (What: string, { sent, p50Ms, p99Ms }: PacedResult) => ({
+    ...{ What, sent, 'p50 ms': rounded(p50Ms, 1), 'p99 ms': rounded(p99Ms, 1) },
+  })
+  const ratio = rounded(stormy.p99Ms / quiet.p99Ms)
+  const slope = rounded(result.slope, 1)
+  return {
+    tables: [
+      {
+        title: `Sends of a neighbour, ${sendsPerSecond} a second: ${storm.title}`,
+        rows: [row('quiet', quiet), row('under attack', stormy), row('afterwards', after)],
+      },
+      {
+        title: 'What the attackers tried, and how it was answered',
+        rows: Object.entries(result.tally)
+          .toSorted(([one], [two]) => one.localeCompare(two))
+          .map(([What, times]) => ({ What, times })),
+      },
+      {
+        title: 'Memory of the process, MB',
+        rows: [
+          { What: 'before', MB: rounded(result.before, 0) },
+          { What: 'at most', MB: rounded(result.peak, 0) },
+          { What: 'slope a minute', MB: slope },
+        ],
+      },
+    ],
+    goals: [
+      { what: 'p99 under attack against quiet', value: ratio, atMost: storm.atMost },
+      { what: 'MB a minute that memory grows by', value: slope, atMost: 5 },
+      { what: 'error lines in the log', value: result.errors, atMost: 0 },
+    ],
+    notes: [
+      'The attackers run at the lowest priority: they stand for other machines.',
+      'A send that is refused, or a process that ends, fails the bench.',
+    ],
+    figures: { ratio, slopeMbPerMinute: slope, quietP99Ms: quiet.p99Ms, p99Ms: stormy.p99Ms },
+  }
+}
