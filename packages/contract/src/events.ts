@@ -116,6 +116,7 @@ export interface Events {
   'reason.saved': { reasonId: string }
   'reason.deleted': { reasonId: string }
   'authTokens.revoked': { uid: string }
+  'app.archived': { deleteAt: number }
   'app.settingsChanged': { keys: readonly string[] }
   /** By the service itself, after days of nothing but failures. */
   'webhook.disabled': { webhookId: string; failingSince: number }

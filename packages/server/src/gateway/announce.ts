@@ -2,6 +2,8 @@ import type { EventName, Events } from '@chorale/contract/events'
 import type { Signals } from '../bus/signals.ts'
 import type { Append, AppendedEntry, RecordedEvent, Sink } from '../outbox/committed.ts'
 import {
+  type AppSignal,
+  appSubject,
   type ConversationKey,
   type ConversationSignal,
   conversationSubject,
@@ -26,6 +28,8 @@ export function openAnnouncer(signals: Signals, movementOf: Movement): Sink {
     signals.publish(conversationSubject(at), JSON.stringify(signal))
   const toUser = (appId: string, uid: string, signal: UserSignal) =>
     signals.publish(userSubject(appId, uid), JSON.stringify(signal))
+  const toApp = (appId: string, signal: AppSignal) =>
+    signals.publish(appSubject(appId), JSON.stringify(signal))
 
   function announce({ entries }: Append): void {
     const conversations = new Map<number, AppendedEntry[]>()
@@ -47,7 +51,7 @@ export function openAnnouncer(signals: Signals, movementOf: Movement): Sink {
   function tell({ appId, name, at, payload }: RecordedEvent): void {
     const reaction = reactions[name]
     // The table gives each name its own payload; here they are one list.
-    if (reaction) reaction(payload as never, { appId, at, toConversation, toUser })
+    if (reaction) reaction(payload as never, { appId, at, toConversation, toUser, toApp })
     else if ('bucket' in payload) toConversation(payload, { is: 'behind' })
   }
 
@@ -74,6 +78,7 @@ interface Telling {
   readonly at: number
   readonly toConversation: (at: ConversationKey, signal: ConversationSignal) => void
   readonly toUser: (appId: string, uid: string, signal: UserSignal) => void
+  readonly toApp: (appId: string, signal: AppSignal) => void
 }
 
 type Reactions = { readonly [N in EventName]?: (payload: Events[N], telling: Telling) => void }
@@ -110,6 +115,7 @@ const reactions: Reactions = {
   'message.unsaved': () => undefined,
   'thread.subscribed': () => undefined,
   'thread.unsubscribed': () => undefined,
+  'app.archived': (_, { appId, toApp }) => toApp(appId, { is: 'credentials' }),
   'authTokens.revoked': credentials,
   'user.deactivated': credentials,
   'user.deleted': credentials,

@@ -42,6 +42,8 @@ export async function answer(
     const failure = failureOf(error, requestId, parts.log)
     status = failure.status
     session.connection.say(printRefusal(id, failure.body()))
+    // Its token is refused by now.
+    if (status === 401) session.connection.close('notAuthenticated')
   }
   if (isOperation(operation)) {
     parts.observe(operation, status, (performance.now() - startedAt) / 1000)

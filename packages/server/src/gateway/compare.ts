@@ -29,6 +29,7 @@ export function startComparing(parts: CompareParts): Disposable & { all(): void 
   const conversations = inTurn(() => parts.followers.all(), mostHeads)
   const people = inTurn(() => parts.people.all(), mostPeople)
   let busy = false
+  let missed = false
 
   async function round(followers: readonly Follower[], persons: readonly Person[]): Promise<void> {
     if (busy) return
@@ -41,12 +42,19 @@ export function startComparing(parts: CompareParts): Disposable & { all(): void 
     } finally {
       busy = false
     }
+    if (missed) await all()
+  }
+
+  /** After an absence of NATS: everything may be behind. */
+  async function all(): Promise<void> {
+    // What the round under way has read already may be from before.
+    missed = busy
+    if (!busy) await round([...parts.followers.all()], [...parts.people.all()])
   }
 
   const timer = setInterval(() => void round(conversations(), people()), parts.compareMs)
   return {
-    /** After an absence of NATS: everything may be behind. */
-    all: () => void round([...parts.followers.all()], [...parts.people.all()]),
+    all: () => void all(),
     [Symbol.dispose]: () => clearInterval(timer),
   }
 }

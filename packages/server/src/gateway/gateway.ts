@@ -18,6 +18,7 @@ import { openGatewayMetrics } from './metrics.ts'
 import { openPeople } from './people.ts'
 import type { Feed, PresenceStore, Users } from './ports.ts'
 import { openPresence } from './presence.ts'
+import { startRechecking } from './recheck.ts'
 import { openSeats } from './seats.ts'
 
 export interface GatewayOptions {
@@ -60,7 +61,7 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
     maxPayload: mostBytesPerFrame,
     maxFragments: mostFragments,
   })
-  const { handshake, compare, presence } = assemble(parts, connections)
+  const { handshake, compare, recheck, presence } = assemble(parts, connections)
   let stopping = false
   const isFull = () => stopping || connections.size >= options.connections
   const keep = (connection: Connection) => {
@@ -88,6 +89,7 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
       stopping = true
       clearInterval(silence)
       compare[Symbol.dispose]()
+      recheck[Symbol.dispose]()
       await sayGoodbye(connections)
       server.server.off('upgrade', upgrade)
       await presence[Symbol.asyncDispose]()
@@ -111,13 +113,17 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
   })
   const seats = openSeats(feed)
   const entrance = { ...options, feed, seats, users, signals, followers, log }
-  const people = openPeople({ ...entrance, onMove: (move) => presence.moved(move) })
+  const recheck = startRechecking({ users, log, compareMs: options.compareMs })
+  const people = openPeople({ ...entrance, recheck, onMove: (move) => presence.moved(move) })
   const presence = openPresence({
     ...{ store: parts.presence, signals, log, leaseSeconds: options.leaseSeconds },
     here: () => people.all(),
   })
   const compare = startComparing({ ...entrance, people, compareMs: options.compareMs })
-  signals.onRestored(() => compare.all())
+  signals.onRestored(() => {
+    recheck.all()
+    compare.all()
+  })
   const handshake: HandshakeParts = {
     ...entrance,
     people,
@@ -126,7 +132,7 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
     onSent: metrics.sent,
     onClosed: metrics.closed,
   }
-  return { handshake, compare, presence }
+  return { handshake, compare, recheck, presence }
 }
 
 function refuse(socket: Duplex, status: string): void {

@@ -26,8 +26,6 @@ export interface HandshakeParts extends ConnectionParts, EntranceParts, Conversi
   readonly people: People
   readonly log: Logger
   readonly authTimeoutMs: number
-  readonly connectionsPerUser: number
-  readonly connectionsPerApp: number
 }
 
 export type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
@@ -92,14 +90,12 @@ export async function letIn(
   session: Session,
   { positions }: AuthFrame,
 ): Promise<void> {
-  const { connection } = session
-  void connection.closed.then(() => parts.people.depart(session))
   try {
     await parts.people.arrive(session)
     await enter(parts, session, positions)
   } catch (error) {
     parts.log.error({ err: error }, 'a device could not be let in')
-    connection.close('overloaded')
+    session.connection.close('overloaded')
   }
 }
 
@@ -113,14 +109,11 @@ export async function authenticate(
   const credentials = { ...address, authToken }
   try {
     const identity = await parts.users.authenticate(credentials)
-    const { appId, uid } = identity
-    const own = parts.people.find(appId, uid)?.sessions.size ?? 0
-    const full = own >= parts.connectionsPerUser
-    if (full || parts.people.sessionsOf(appId) >= parts.connectionsPerApp) {
-      connection.close('tooManyConnections')
-      return undefined
-    }
-    return connection.isOpen ? new Session(identity, credentials, connection, presence) : undefined
+    if (!connection.isOpen) return undefined
+    const session = new Session(identity, credentials, connection, presence)
+    if (parts.people.admit(session)) return session
+    connection.close('tooManyConnections')
+    return undefined
   } catch (error) {
     const failure = failureOf(error, '', parts.log)
     connection.say(printRefusal(undefined, failure.body()))

@@ -2,15 +2,25 @@ import type { Logger } from 'pino'
 import type { Signals } from '../bus/signals.ts'
 import { type EntranceParts, join, leave, reload } from './entrance.ts'
 import { framed, print } from './frames.ts'
-import type { Circle, Feed, Users } from './ports.ts'
+import type { Circle, Feed, Identity, Users } from './ports.ts'
+import type { Recheck } from './recheck.ts'
 import type { Session } from './session.ts'
-import { type PresenceChange, presenceSubject, type UserSignal, userSubject } from './signals.ts'
+import {
+  appSubject,
+  type PresenceChange,
+  presenceSubject,
+  type UserSignal,
+  userSubject,
+} from './signals.ts'
 
 export interface PeopleParts extends EntranceParts {
   readonly feed: Feed
   readonly users: Users
   readonly signals: Signals
   readonly log: Logger
+  readonly recheck: Recheck
+  readonly connectionsPerUser: number
+  readonly connectionsPerApp: number
   /** The first connection of a user to this gateway came, or the last one went. */
   onMove(move: { appId: string; uid: string; here: boolean }): void
 }
@@ -29,17 +39,20 @@ interface Kept extends Person {
 
 interface Crowd {
   readonly people: Map<string, Kept>
-  readonly stop: () => void
+  stop(): void
   sessions: number
 }
 
 /** Who is connected to this gateway. */
 export interface People {
-  /** Resolves when everything about this user is heard from now on. */
+  /**
+   * Counts it from now until it is closed, and hears everything about its user. False: the user or
+   * the app has as many as it may.
+   */
+  admit(session: Session): boolean
+  /** Resolves when it is known whom the user knows. */
   arrive(session: Session): Promise<void>
-  depart(session: Session): void
   find(appId: string, uid: string): Person | undefined
-  sessionsOf(appId: string): number
   all(): Iterable<Person>
 }
 
@@ -52,10 +65,17 @@ export function openPeople(parts: PeopleParts): People {
     const known = crowds.get(appId)
     if (known) return known
     const people = new Map<string, Kept>()
-    const stop = parts.signals.listen(presenceSubject(appId), (text) => {
+    const presence = parts.signals.listen(presenceSubject(appId), (text) => {
       // Written by another gateway of this install.
       passPresence(people.values(), JSON.parse(text) as PresenceChange[])
     })
+    const credentials = parts.signals.listen(appSubject(appId), () => {
+      for (const { sessions } of people.values()) parts.recheck.now(sessions)
+    })
+    const stop = () => {
+      presence()
+      credentials()
+    }
     const crowd = { people, stop, sessions: 0 }
     crowds.set(appId, crowd)
     return crowd
@@ -76,32 +96,48 @@ export function openPeople(parts: PeopleParts): People {
     return person
   }
 
+  const find = (appId: string, uid: string) => crowds.get(appId)?.people.get(uid)
+
+  function isFull({ appId, uid }: Identity): boolean {
+    const own = find(appId, uid)?.sessions.size ?? 0
+    const ofApp = crowds.get(appId)?.sessions ?? 0
+    return own >= parts.connectionsPerUser || ofApp >= parts.connectionsPerApp
+  }
+
+  function depart(session: Session): void {
+    leave(parts, session)
+    parts.recheck.forget(session)
+    const { appId, uid } = session.identity
+    const crowd = crowds.get(appId)
+    const person = crowd?.people.get(uid)
+    if (!crowd || !person?.sessions.delete(session)) return
+    crowd.sessions--
+    if (person.sessions.size > 0) return
+    crowd.people.delete(uid)
+    person.stop()
+    parts.onMove({ appId, uid, here: false })
+    if (crowd.people.size > 0) return
+    crowds.delete(appId)
+    crowd.stop()
+  }
+
   return {
-    async arrive(session) {
-      const { appId, uid } = session.identity
-      const crowd = crowdOf(appId)
-      const person = personOf(crowd, session.identity)
-      person.sessions.add(session)
+    admit(session) {
+      // Nothing is awaited between the count and the place: those of one moment would all pass.
+      if (isFull(session.identity)) return false
+      const crowd = crowdOf(session.identity.appId)
+      personOf(crowd, session.identity).sessions.add(session)
       crowd.sessions++
-      person.circle = await parts.users.circleOf(appId, uid)
+      parts.recheck.keep(session)
+      void session.connection.closed.then(() => depart(session))
+      return true
     },
-    depart(session) {
-      leave(parts, session)
-      const { appId, uid } = session.identity
-      const crowd = crowds.get(appId)
-      const person = crowd?.people.get(uid)
-      if (!crowd || !person?.sessions.delete(session)) return
-      crowd.sessions--
-      if (person.sessions.size > 0) return
-      crowd.people.delete(uid)
-      person.stop()
-      parts.onMove({ appId, uid, here: false })
-      if (crowd.people.size > 0) return
-      crowds.delete(appId)
-      crowd.stop()
+    async arrive({ identity: { appId, uid } }) {
+      const circle = await parts.users.circleOf(appId, uid)
+      const person = find(appId, uid)
+      if (person) person.circle = circle
     },
-    find: (appId, uid) => crowds.get(appId)?.people.get(uid),
-    sessionsOf: (appId) => crowds.get(appId)?.sessions ?? 0,
+    find,
     *all() {
       for (const { people } of crowds.values()) yield* people.values()
     },
@@ -125,19 +161,10 @@ async function hear(parts: PeopleParts, person: Person, signal: UserSignal): Pro
       return
     }
     case 'credentials':
-      for (const session of sessions) await checkAgain(parts, session)
+      parts.recheck.now(sessions)
       return
     case 'circle':
       person.circle = await parts.users.circleOf(appId, uid)
-  }
-}
-
-/** A token that is refused now ends its connections. */
-async function checkAgain({ users }: PeopleParts, session: Session): Promise<void> {
-  try {
-    await users.authenticate(session.credentials)
-  } catch {
-    session.connection.close('notAuthenticated')
   }
 }
 

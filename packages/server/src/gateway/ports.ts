@@ -71,6 +71,8 @@ export interface Identity {
 export interface Users {
   /** Whose token it is; throws the failure it deserves. */
   authenticate(credentials: Credentials): Promise<Identity>
+  /** Of each, whether it would be let in now. */
+  areValid(credentials: readonly Credentials[]): Promise<readonly boolean[]>
   /** The user as they see themselves, as JSON text. */
   self(appId: string, uid: string): Promise<string>
   circleOf(appId: string, uid: string): Promise<Circle>

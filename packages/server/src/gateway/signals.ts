@@ -36,6 +36,11 @@ export type UserSignal =
   /** Their friends, or whom they have blocked, or who has blocked them. */
   | { readonly is: 'circle' }
 
+/** The app answers nobody any more, or some of its users. */
+export interface AppSignal {
+  readonly is: 'credentials'
+}
+
 /** Someone came online or went. */
 export interface PresenceChange {
   readonly uid: string
@@ -50,6 +55,10 @@ export function conversationSubject({ bucket, key }: ConversationKey): string {
 
 export function userSubject(appId: string, uid: string): string {
   return `user.${appId}.${uid}`
+}
+
+export function appSubject(appId: string): string {
+  return `app.${appId}`
 }
 
 export function presenceSubject(appId: string): string {

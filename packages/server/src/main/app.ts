@@ -3,6 +3,7 @@ import { Command, Option } from 'commander'
 import { furnishApp } from '../api.ts'
 import { writeAuditLog } from '../database/audit-log.ts'
 import { archiveAppNow, createApp, listAllApps } from '../domain/apps/index.ts'
+import { openOutbox } from '../outbox/outbox.ts'
 import { unixSeconds } from './assemble.ts'
 import { CommandError, date, print, table, withTools } from './output.ts'
 
@@ -64,7 +65,8 @@ function deleteCommand(): Command {
       const now = unixSeconds()
       const deleteAt = await withTools(({ database }) =>
         database.transaction(async (db) => {
-          const at = await archiveAppNow({ appId, db }, now)
+          const inApp = { appId, db }
+          const at = await archiveAppNow(inApp, openOutbox(inApp, now), now)
           if (at !== undefined) await audit(db, appId, 'app delete', { appId })
           return at
         }),

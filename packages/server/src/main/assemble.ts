@@ -126,6 +126,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     database,
     background,
     signals,
+    vault,
     identify,
     people,
     pipeline,

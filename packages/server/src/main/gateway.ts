@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Signals } from '../bus/signals.ts'
 import { type Config, originsOf } from '../config.ts'
 import type { Database } from '../database/pool.ts'
+import { checkDevicesWith } from '../domain/apps/index.ts'
 import { openFeed, type People } from '../domain/conversations/index.ts'
 import { openCircles, openPresenceStore } from '../domain/users/index.ts'
 import { type GatewayOptions, openGateway } from '../gateway/gateway.ts'
@@ -12,6 +13,7 @@ import type { Metrics } from '../http/metrics.ts'
 import type { Sink } from '../outbox/committed.ts'
 import type { Identify } from '../pipeline/caller.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { Vault } from '../vault/vault.ts'
 
 export interface GatewayAssembly {
   readonly config: Config
@@ -19,6 +21,7 @@ export interface GatewayAssembly {
   /** For what is done behind the calls. */
   readonly background: Database
   readonly signals: Signals
+  readonly vault: Vault
   readonly identify: Identify
   readonly people: (appId: string) => People
   readonly pipeline: Pipeline
@@ -48,7 +51,7 @@ export function openConfiguredGateway(
   })
 }
 
-function usersWith({ database: { db }, identify }: GatewayAssembly): Users {
+function usersWith({ database: { db }, background, vault, identify }: GatewayAssembly): Users {
   const { circleOf, printSelf } = openCircles(db)
   return {
     async authenticate(credentials) {
@@ -56,6 +59,7 @@ function usersWith({ database: { db }, identify }: GatewayAssembly): Users {
       if (caller.kind !== 'device') throw new Error('A device was taken for something else.')
       return { appId: caller.app.appId, uid: caller.actor.uid }
     },
+    areValid: checkDevicesWith(background.db, vault),
     self: printSelf,
     circleOf,
   }

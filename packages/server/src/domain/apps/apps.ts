@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { ApiKey, App, app, apps, Region } from '@chorale/contract/apps'
 import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import { paginationOf } from '../../database/keyset.ts'
+import type { Outbox } from '../../outbox/outbox.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, InstallHandlers } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -32,8 +33,8 @@ export function appsHandlers(furnish: Furnish): InstallHandlers<typeof apps> {
 }
 
 export const appHandlers: Handlers<typeof app> = {
-  async deleteApp(_, { db, now }) {
-    const scheduledToDeleteAt = await archiveAppNow(db, now)
+  async deleteApp(_, { db, outbox, now }) {
+    const scheduledToDeleteAt = await archiveAppNow(db, outbox, now)
     if (scheduledToDeleteAt === undefined) {
       throw new Failure('ERR_APP_NOT_FOUND', { appId: db.appId })
     }
@@ -42,9 +43,15 @@ export const appHandlers: Handlers<typeof app> = {
 }
 
 /** When it will be gone; undefined when there is no such app, or it is archived already. */
-export async function archiveAppNow(db: AppDb, now: number): Promise<number | undefined> {
+export async function archiveAppNow(
+  db: AppDb,
+  outbox: Outbox,
+  now: number,
+): Promise<number | undefined> {
   const deleteAt = now + daysUntilDeletion * 86_400
-  return (await archiveApp(db, now, deleteAt)) ? deleteAt : undefined
+  if (!(await archiveApp(db, now, deleteAt))) return undefined
+  await outbox.append('app.archived', { deleteAt })
+  return deleteAt
 }
 
 export async function listAllApps(db: InstallDb): Promise<AppRow[]> {

@@ -133,6 +133,27 @@ export function tokenQuestionName({ appId, tokenHash }: TokenQuestion): string {
   return `${appId} ${tokenHash.toString('base64')}`
 }
 
+const validTokens = hot<{ place: number }>(
+  'valid tokens',
+  `select w.place
+   from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, token_hash, place)
+   join apps a on a.app_id = w.app_id and a.archived_at is null
+   join auth_tokens t on t.app_id = w.app_id and t.token_hash = w.token_hash
+   join users u on u.app_id = t.app_id and u.uid = t.uid and u.deactivated_at is null`,
+)
+
+/** Of each token, whether a device with it would be let in: one statement for all. */
+export async function areTokensValid(
+  db: Db,
+  questions: readonly TokenQuestion[],
+): Promise<boolean[]> {
+  const rows = await run(db, validTokens, [
+    texts(questions.map(({ appId }) => appId)),
+    byteas(questions.map(({ tokenHash }) => tokenHash)),
+  ])
+  return byPlace(questions, rows).map((row) => row !== undefined)
+}
+
 export async function findManagementKey(
   { db }: InstallDb,
   key: string,

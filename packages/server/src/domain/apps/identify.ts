@@ -13,6 +13,7 @@ import {
   type AppAndKey,
   type AppRow,
   actorQuestionName,
+  areTokensValid,
   findActors,
   findAppsAndActors,
   findAppsAndKeys,
@@ -77,6 +78,18 @@ export function identifyWith(db: Db, vault: Vault): Identify {
     const actor = await asked
     return { kind: 'key', app, ...key, actor }
   }
+}
+
+/** For connections that stay open: of each of these devices, whether it would be let in now. */
+export function checkDevicesWith(db: Db, vault: Vault) {
+  return (devices: readonly Credentials[]): Promise<readonly boolean[]> =>
+    areTokensValid(
+      db,
+      devices.map(({ appId = '', authToken = '' }) => ({
+        appId,
+        tokenHash: vault.hash(authToken, tokenPlace(appId)),
+      })),
+    )
 }
 
 /** Whoever shows an API key is a server, whatever else it shows. */

@@ -10,20 +10,21 @@ export interface TokenRow {
 
 const columns = sql`uid, token_encrypted as "tokenEncrypted", created_at as "createdAt"`
 
-/** Inserts, and deletes the oldest beyond `most`. */
+/** Inserts, and deletes the oldest beyond `most`; whether there were any. */
 export async function insertAuthToken(
   { appId, db }: AppDb,
   row: { uid: string; tokenHash: Buffer; tokenEncrypted: Buffer; createdAt: number },
   most: number,
-): Promise<void> {
+): Promise<boolean> {
   await sql`
     insert into auth_tokens (app_id, token_hash, uid, token_encrypted, created_at)
     values (${appId}, ${row.tokenHash}, ${row.uid}, ${row.tokenEncrypted}, ${row.createdAt})
   `.execute(db)
-  await sql`
+  const { numAffectedRows = 0n } = await sql`
     delete from auth_tokens where app_id = ${appId} and uid = ${row.uid} and nth <= (
       select nth from auth_tokens where app_id = ${appId} and uid = ${row.uid}
       order by nth desc limit 1 offset ${most})`.execute(db)
+  return numAffectedRows > 0n
 }
 
 export async function newestUnboundToken({ appId, db }: AppDb, uid: string) {

@@ -72,7 +72,8 @@ export async function makeAuthToken(ctx: Ctx, uid: string) {
   }
   // One after the other, or two that see a hundred would leave more.
   await existingUids(ctx.db, [uid], { alone: true })
-  await insertAuthToken(ctx.db, row, mostTokens)
+  const anyGone = await insertAuthToken(ctx.db, row, mostTokens)
+  if (anyGone) await ctx.outbox.append('authTokens.revoked', { uid })
   return { uid, authToken, createdAt: ctx.now }
 }
 

@@ -1,0 +1,80 @@
+import type { Logger } from 'pino'
+import type { Users } from './ports.ts'
+import type { Session } from './session.ts'
+
+export interface RecheckParts {
+  readonly users: Pick<Users, 'areValid'>
+  readonly compareMs: number
+  readonly log: Logger
+}
+
+/** Checks the credentials of open connections again, and closes those that are refused by now. */
+export interface Recheck extends Disposable {
+  keep(session: Session): void
+  forget(session: Session): void
+  /** These at once, or in the next round if the database does not answer. */
+  now(sessions: Iterable<Session>): void
+  /** After an absence of NATS: any signal may be lost. */
+  all(): void
+}
+
+const mostPerStatement = 500
+/** After so many rounds every connection has been checked, however many there are. */
+const mostRounds = 12
+
+export function startRechecking({ users, compareMs, log }: RecheckParts): Recheck {
+  /** In the order of their last check. */
+  const kept = new Set<Session>()
+  const due = new Set<Session>()
+  let busy = false
+
+  async function check(sessions: readonly Session[]): Promise<void> {
+    const valid = await users.areValid(sessions.map(({ credentials }) => credentials))
+    for (const [place, session] of sessions.entries()) {
+      if (!valid[place]) session.connection.close('notAuthenticated')
+      if (kept.delete(session)) kept.add(session)
+    }
+  }
+
+  async function checkDue(): Promise<void> {
+    if (busy) return
+    busy = true
+    let batch: Session[] = []
+    try {
+      while (due.size > 0) {
+        batch = first(due, mostPerStatement)
+        // Before they are read: whoever becomes due meanwhile is read once more.
+        for (const session of batch) due.delete(session)
+        await check(batch)
+      }
+    } catch (error) {
+      for (const session of batch) if (kept.has(session)) due.add(session)
+      log.warn({ err: error }, 'credentials of open connections could not be checked again')
+    } finally {
+      busy = false
+    }
+  }
+
+  function now(sessions: Iterable<Session>): void {
+    for (const session of sessions) due.add(session)
+    void checkDue()
+  }
+
+  const timer = setInterval(() => {
+    now(first(kept, Math.max(mostPerStatement, Math.ceil(kept.size / mostRounds))))
+  }, compareMs)
+  return {
+    keep: (session) => void kept.add(session),
+    forget(session) {
+      kept.delete(session)
+      due.delete(session)
+    },
+    now,
+    all: () => now(kept),
+    [Symbol.dispose]: () => clearInterval(timer),
+  }
+}
+
+function first<T>(all: Iterable<T>, most: number): T[] {
+  return Iterator.from(all).take(most).toArray()
+}
