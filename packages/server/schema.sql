@@ -385,6 +385,14 @@ CREATE TABLE public.group_members (
     CONSTRAINT group_members_scope_check CHECK ((scope = ANY (ARRAY['admin'::text, 'moderator'::text, 'participant'::text])))
 );
 
+CREATE TABLE public.group_password_attempts (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    guid text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    attempts bigint NOT NULL,
+    until bigint NOT NULL
+);
+
 CREATE TABLE public.group_scope_permissions (
     app_id text NOT NULL COLLATE pg_catalog."C",
     guid text NOT NULL COLLATE pg_catalog."C",
@@ -1013,6 +1021,9 @@ ALTER TABLE ONLY public.group_bans
 ALTER TABLE ONLY public.group_members
     ADD CONSTRAINT group_members_pkey PRIMARY KEY (app_id, guid, uid);
 
+ALTER TABLE ONLY public.group_password_attempts
+    ADD CONSTRAINT group_password_attempts_pkey PRIMARY KEY (app_id, guid, uid);
+
 ALTER TABLE ONLY public.group_scope_permissions
     ADD CONSTRAINT group_scope_permissions_pkey PRIMARY KEY (app_id, guid, scope);
 
@@ -1172,6 +1183,8 @@ CREATE INDEX group_members_by_scope ON public.group_members USING btree (app_id,
 
 CREATE INDEX group_members_by_user ON public.group_members USING btree (app_id, uid, guid);
 
+CREATE INDEX group_password_attempts_by_age ON public.group_password_attempts USING btree (app_id, until);
+
 CREATE UNIQUE INDEX groups_by_conversation ON public.groups USING btree (bucket, conversation_key);
 
 CREATE INDEX groups_by_creation ON public.groups USING btree (app_id, created_at, guid);
@@ -1327,6 +1340,9 @@ ALTER TABLE ONLY public.group_bans
 
 ALTER TABLE ONLY public.group_members
     ADD CONSTRAINT group_members_app_id_guid_fkey FOREIGN KEY (app_id, guid) REFERENCES public.groups(app_id, guid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.group_password_attempts
+    ADD CONSTRAINT group_password_attempts_app_id_guid_fkey FOREIGN KEY (app_id, guid) REFERENCES public.groups(app_id, guid) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.group_scope_permissions
     ADD CONSTRAINT group_scope_permissions_app_id_guid_fkey FOREIGN KEY (app_id, guid) REFERENCES public.groups(app_id, guid) ON DELETE CASCADE;

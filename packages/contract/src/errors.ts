@@ -304,7 +304,7 @@ export const errors = {
   },
   ERR_TOO_MANY_REQUESTS: {
     status: 429,
-    message: 'Too many requests: {limit} a minute are allowed.',
+    message: 'Too many requests: {what}.',
     fix: 'Wait for {seconds} s (header Retry-After).',
   },
   ERR_EXCEPTION: {

@@ -82,6 +82,7 @@ import { deliveryHandlers, triggerHandlers, webhookHandlers } from './domain/web
 import { objectionToUrl, type UrlRules } from './egress/urls.ts'
 import type { EventFeed } from './outbox/feed.ts'
 import type { AllHandlers, Ctx } from './pipeline/handler.ts'
+import type { Passwords } from './vault/passwords.ts'
 
 /** What the operator has decided about secrets in answers, and about addresses that apps name. */
 export interface Outside {
@@ -93,6 +94,7 @@ export interface Outside {
 export function handlersWith(
   sending: Sending,
   feed: EventFeed,
+  passwords: Passwords,
   { secretsAre, urlRules }: Outside,
 ): AllHandlers {
   return {
@@ -112,8 +114,8 @@ export function handlersWith(
       ...meHandlers,
       ...conversationHandlers,
       ...positionHandlers,
-      ...groupHandlers,
-      ...memberHandlers,
+      ...groupHandlers(passwords),
+      ...memberHandlers(passwords),
       ...bannedUserHandlers,
       ...scopePermissionHandlers,
       ...ruleHandlers,
@@ -132,7 +134,7 @@ export function handlersWith(
       ...pinHandlers,
       ...queueHandlers,
       ...queueOfAppHandlers,
-      ...submissionHandlers,
+      ...submissionHandlers(passwords),
       ...saveHandlers,
       ...receiptHandlers,
       ...statsHandlers,

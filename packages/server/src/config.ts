@@ -277,6 +277,14 @@ const Settings = Type.Object({
     minimum: 1,
     description: 'How many api processes run: each gets its share of the rate limits.',
   }),
+  PASSWORD_CONCURRENCY: Type.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 16,
+    description:
+      'Passwords of groups that a process hashes at once, half of them for one app: each takes ' +
+      '19 MiB and some 50 ms of a core.',
+  }),
   SHUTDOWN_TIMEOUT_MS: Type.Integer({
     default: 25_000,
     minimum: 0,

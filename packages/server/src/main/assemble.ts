@@ -29,6 +29,7 @@ import { openPublisher } from '../outbox/publish.ts'
 import { openSweeper } from '../outbox/sweeper.ts'
 import { openPipeline } from '../pipeline/pipeline.ts'
 import { openRateLimit } from '../pipeline/rate-limit.ts'
+import { openPasswords } from '../vault/passwords.ts'
 import { openVault, type Vault } from '../vault/vault.ts'
 import { startWorker } from '../worker/worker.ts'
 import { startConfiguredCouriers } from './courier.ts'
@@ -100,6 +101,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     handlers: handlersWith(
       { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect, judge },
       openEventFeed(stream, log),
+      openPasswords(config.PASSWORD_CONCURRENCY),
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config) },
     ),
     log,

@@ -46,6 +46,19 @@ export function badRequest(field: string, ...objections: readonly string[]): Fai
   return new Failure('ERR_BAD_REQUEST', {}, { details: { [field]: objections } })
 }
 
+/** Refused for now. `what` says which limit: `3 a minute are allowed`. */
+export function tooManyRequests(
+  what: string,
+  seconds: number,
+  headers: Readonly<Record<string, string>> = {},
+): Failure {
+  return new Failure(
+    'ERR_TOO_MANY_REQUESTS',
+    { what, seconds },
+    { headers: { 'Retry-After': String(seconds), ...headers } },
+  )
+}
+
 function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
     name in values ? String(values[name]) : whole,

@@ -28,19 +28,38 @@ interface InstallCtx {
   readonly now: number
 }
 
-export type Handlers<T> = {
-  readonly [N in keyof T]: (
-    input: Input<T[N]>,
-    ctx: Ctx,
-  ) => Promise<Output<T[N]> | Printed<Output<T[N]>>>
+/** Before the transaction: plain reads, no events. */
+export type PrepareCtx = Omit<Ctx, 'outbox'>
+
+type Answer<O> = Promise<O | Printed<O>>
+type Handler<I, O> = (input: I, ctx: Ctx) => Answer<O>
+
+/**
+ * For an operation with work that must not hold a connection or a lock, such as hashing a password.
+ * `prepare` runs before the transaction and returns what remains to be done in it. That part runs
+ * again after a deadlock, and checks again whatever may have changed since.
+ */
+interface PreparedHandler<I, O> {
+  readonly prepare: (input: I, ctx: PrepareCtx) => Promise<(ctx: Ctx) => Answer<O>>
+}
+
+/** A function for every operation of `T`; those named in `P` have a step before their transaction. */
+export type Handlers<T, P extends keyof T = never> = {
+  readonly [N in keyof T]: N extends P
+    ? PreparedHandler<Input<T[N]>, Output<T[N]>>
+    : Handler<Input<T[N]>, Output<T[N]>>
 }
 
 export type InstallHandlers<T> = {
   readonly [N in keyof T]: (input: Input<T[N]>, ctx: InstallCtx) => Promise<Output<T[N]>>
 }
 
-/** A function for every operation of the contract: the compiler names what is missing. */
+type InApp = Omit<Api, keyof typeof apps>
+
+/** A handler for every operation of the contract: the compiler names what is missing. */
 export interface AllHandlers {
-  readonly app: Handlers<Omit<Api, keyof typeof apps>>
+  readonly app: {
+    readonly [N in keyof InApp]: Handlers<InApp>[N] | Handlers<InApp, keyof InApp>[N]
+  }
   readonly install: InstallHandlers<typeof apps>
 }

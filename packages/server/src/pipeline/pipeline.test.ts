@@ -17,6 +17,7 @@ import { startBareService } from '../testing/bare-service.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
 import { cloneDatabase } from '../testing/test-database.ts'
 import { errorOf, send, type WireRequest } from '../testing/wire.ts'
+import { openPasswords } from '../vault/passwords.ts'
 import { openVault } from '../vault/vault.ts'
 import type { AllHandlers } from './handler.ts'
 import { openPipeline } from './pipeline.ts'
@@ -51,11 +52,10 @@ describe('with a handler that does what it should not', () => {
     const lane = openAppendLane(database.db, () => 1_700_000_000)
     const judge = openJudge(openRuleSets(portableEngine))
     const sending = { db: database.db, lane, people: openPeople(database.db), judge }
-    const handlers = handlersWith(
-      sending,
-      { read: async () => 'away' },
-      { secretsAre: 'shown', urlRules: { allow: '', http: false } },
-    )
+    const handlers = handlersWith(sending, { read: async () => 'away' }, openPasswords(1), {
+      secretsAre: 'shown',
+      urlRules: { allow: '', http: false },
+    })
     const pipeline = openPipeline({
       database,
       vault,

@@ -56,11 +56,14 @@ export interface PipelineParts {
 
 // One shape for all: the contract has typed each handler, and the validation has typed its input.
 type AnyHandler = (input: never, ctx: never) => Promise<unknown>
+type AnyPrepared = {
+  readonly prepare: (input: never, ctx: never) => Promise<(ctx: never) => Promise<unknown>>
+}
 
 interface Road {
   readonly operation: Operation
   readonly validation: Validation
-  readonly handler: AnyHandler
+  readonly handler: AnyHandler | AnyPrepared
   readonly install: boolean
 }
 
@@ -100,7 +103,7 @@ async function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Op
 }
 
 function buildRoads(handlers: AllHandlers): ReadonlyMap<OperationName, Road> {
-  const inApp: Readonly<Record<string, AnyHandler>> = handlers.app
+  const inApp: Readonly<Record<string, AnyHandler | AnyPrepared>> = handlers.app
   const inInstall: Readonly<Record<string, AnyHandler>> = handlers.install
   return new Map(
     [...allOperations].map(([name, operation]) => {
@@ -152,11 +155,15 @@ async function open(
 ): Promise<unknown> {
   const { operation } = road
   const now = parts.clock()
+  const shared = { vault: parts.vault, caller, now }
+  const run = await prepared(road, input, () => ({
+    ...shared,
+    ...inApp(caller, parts.database.db, now),
+  }))
   let recorded: Committed | undefined
   const handle = async (db: Database['db']) => {
-    const shared = { vault: parts.vault, caller, now }
     const own = road.install ? { db: { db } } : inApp(caller, db, now)
-    const answer = await run(road, input, { ...shared, ...own })
+    const answer = await run({ ...shared, ...own })
     recorded = 'outbox' in own ? own.outbox.recorded : undefined
     checkAnswer(parts, road, call, answer)
     if (operation.audit) {
@@ -178,9 +185,16 @@ async function open(
   return answer
 }
 
-function run(road: Road, input: object, ctx: object): Promise<unknown> {
+/** What is done in the transaction, once the step before it, where there is one, has been done. */
+async function prepared(
+  { handler }: Road,
+  input: object,
+  ctxOf: () => object,
+): Promise<(ctx: object) => Promise<unknown>> {
   // Typed per operation in `AllHandlers`; here they are one list.
-  return road.handler(input as never, ctx as never)
+  if (typeof handler === 'function') return (ctx) => handler(input as never, ctx as never)
+  const finish = await handler.prepare(input as never, ctxOf() as never)
+  return (ctx) => finish(ctx as never)
 }
 
 function inApp(caller: Caller, db: Database['db'], now: number) {

@@ -1,7 +1,7 @@
 import { appSettingDefaults } from '@chorale/contract/apps'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { AppIdentity } from './caller.ts'
-import { Failure } from './failure.ts'
+import { type Failure, tooManyRequests } from './failure.ts'
 
 type RateClass = 'core' | 'standard' | 'device'
 
@@ -49,16 +49,9 @@ function limitOf(app: AppIdentity, kind: RateClass): number {
 
 function tooMany(limit: number, seconds: number): Failure {
   const reset = Math.ceil(Date.now() / 1000) + seconds
-  return new Failure(
-    'ERR_TOO_MANY_REQUESTS',
-    { limit, seconds },
-    {
-      headers: {
-        'Retry-After': String(seconds),
-        'X-Rate-Limit': String(limit),
-        'X-Rate-Limit-Remaining': '0',
-        'X-Rate-Limit-Reset': String(reset),
-      },
-    },
-  )
+  return tooManyRequests(`${limit} a minute are allowed`, seconds, {
+    'X-Rate-Limit': String(limit),
+    'X-Rate-Limit-Remaining': '0',
+    'X-Rate-Limit-Reset': String(reset),
+  })
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { Ctx, PrepareCtx } from '../../pipeline/handler.ts'
 import { existingUids } from '../users/index.ts'
 import { findGroupFacts, type GroupFacts, type Hold } from './groups.sql.ts'
 import { findMembers } from './members.sql.ts'
@@ -14,14 +14,18 @@ export function holdUsers({ db }: Ctx, uids: readonly string[]): Promise<Set<str
 }
 
 /** The only way to a group: loaded, held as the call needs it, or the failure. */
-export async function accessGroup({ db }: Ctx, guid: string, hold: Hold): Promise<GroupFacts> {
+export async function accessGroup(
+  { db }: Pick<Ctx, 'db'>,
+  guid: string,
+  hold: Hold,
+): Promise<GroupFacts> {
   const group = await findGroupFacts(db, guid, hold)
   if (!group) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
   return group
 }
 
 /** As what the acting user stands in the group; undefined when the app itself acts. */
-export async function actingIn(ctx: Ctx, group: GroupFacts): Promise<Acting | undefined> {
+export async function actingIn(ctx: PrepareCtx, group: GroupFacts): Promise<Acting | undefined> {
   if (!ctx.actor) return undefined
   const { uid } = ctx.actor
   const { guid } = group

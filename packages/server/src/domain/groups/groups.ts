@@ -2,8 +2,9 @@ import type { Group, GroupDetails, GroupType, groups } from '@chorale/contract/g
 import type { Input } from '@chorale/contract/operation'
 import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
+import type { Passwords } from '../../vault/passwords.ts'
 import {
   deleteConversation,
   deleteParticipants,
@@ -36,17 +37,65 @@ import {
 
 type Query = Input<typeof groups.listGroups>['query']
 
-export const groupHandlers: Handlers<typeof groups> = {
-  async createGroup({ body }, ctx) {
-    requireGroupPermission(ctx.actor, 'createGroup', body.type)
+/** Those that may set a password, which is hashed before the transaction. */
+type Keyed = 'createGroup' | 'updateGroup'
+
+export function groupHandlers(passwords: Passwords): Handlers<typeof groups, Keyed> {
+  return {
+    ...unkeyed,
+    createGroup: creating(passwords),
+    updateGroup: updating(passwords),
+  }
+}
+
+const creating = (passwords: Passwords): Handlers<typeof groups, Keyed>['createGroup'] => ({
+  async prepare({ body }, before) {
+    requireGroupPermission(before.actor, 'createGroup', body.type)
     const { members, guid } = body
     // Only the app gives a group to somebody else.
-    const owner = (ctx.caller.kind === 'device' ? undefined : body.owner) ?? actorUid(ctx)
-    const outcomes = await addGroup(ctx, body, owner, members)
-    if (!outcomes) throw new Failure('ERR_GUID_ALREADY_EXISTS', { guid })
-    return { data: { ...(await shown(ctx, guid, owner)), ...(members && outcomes) } }
+    const owner = (before.caller.kind === 'device' ? undefined : body.owner) ?? actorUid(before)
+    const details = await withHash(passwords, before, body)
+    return async (ctx) => {
+      const outcomes = await addGroup(ctx, details, owner, members)
+      if (!outcomes) throw new Failure('ERR_GUID_ALREADY_EXISTS', { guid })
+      return { data: { ...(await shown(ctx, guid, owner)), ...(members && outcomes) } }
+    }
   },
+})
 
+const updating = (passwords: Passwords): Handlers<typeof groups, Keyed>['updateGroup'] => ({
+  async prepare({ params: { guid }, body }, before) {
+    const { password, unset, owner, ...changes } = body
+    const hashed =
+      password === undefined ? undefined : await hashOfUpdate(passwords, before, guid, body)
+    return async (ctx) => {
+      const existing = await holdUsers(ctx, owner === undefined ? [] : [owner])
+      const group = await accessGroup(ctx, guid, 'change')
+      requireModerator(await actingIn(ctx, group))
+      const emptied = (field: 'icon' | 'description') =>
+        unset?.includes(field) ? null : body[field]
+      await updateGroup(
+        ctx.db,
+        guid,
+        {
+          ...changes,
+          sortName: body.name === undefined ? undefined : sortName(body.name),
+          passwordHash: newPasswordHash(body.type ?? group.type, hashed, group.passwordHash),
+          icon: emptied('icon'),
+          description: emptied('description'),
+          metadata: unset?.includes('metadata') ? null : body.metadata,
+        },
+        { uid: actorUid(ctx), at: ctx.now },
+      )
+      // Only the app hands a group over here; a member's own call is `transferGroupOwnership`.
+      if (owner !== undefined && !ctx.actor) await changeOwner(ctx, group, owner, existing)
+      await ctx.outbox.append('group.updated', { guid })
+      return { data: await shown(ctx, guid, ctx.actor?.uid) }
+    }
+  },
+})
+
+const unkeyed: Handlers<Omit<typeof groups, Keyed>> = {
   async listGroups({ query }, ctx) {
     const { filter, order } = listOf(ctx, query)
     const after = afterOf(query, [order.by === 'createdAt' ? 'number' : 'string', 'string'])
@@ -74,32 +123,6 @@ export const groupHandlers: Handlers<typeof groups> = {
     return { data: shownGroup(row, true) }
   },
 
-  async updateGroup({ params: { guid }, body }, ctx) {
-    const { password, unset, owner, ...changes } = body
-    const existing = await holdUsers(ctx, owner === undefined ? [] : [owner])
-    const group = await accessGroup(ctx, guid, 'change')
-    requireModerator(await actingIn(ctx, group))
-    const emptied = (field: 'icon' | 'description') => (unset?.includes(field) ? null : body[field])
-    const type = body.type ?? group.type
-    await updateGroup(
-      ctx.db,
-      guid,
-      {
-        ...changes,
-        sortName: body.name === undefined ? undefined : sortName(body.name),
-        passwordHash: await newPasswordHash(type, password, group.passwordHash),
-        icon: emptied('icon'),
-        description: emptied('description'),
-        metadata: unset?.includes('metadata') ? null : body.metadata,
-      },
-      { uid: actorUid(ctx), at: ctx.now },
-    )
-    // Only the app hands a group over here; a member's own call is `transferGroupOwnership`.
-    if (owner !== undefined && !ctx.actor) await changeOwner(ctx, group, owner, existing)
-    await ctx.outbox.append('group.updated', { guid })
-    return { data: await shown(ctx, guid, ctx.actor?.uid) }
-  },
-
   async deleteGroup({ params: { guid } }, ctx) {
     const group = await accessGroup(ctx, guid, 'change')
     requireAdmin(await actingIn(ctx, group))
@@ -121,20 +144,31 @@ export const groupHandlers: Handlers<typeof groups> = {
   },
 }
 
+/** As it is stored: with the hash of its password. */
+type Details = Omit<GroupDetails, 'password'> & { readonly passwordHash: string | null }
+
+/** Before the transaction. */
+async function withHash(
+  passwords: Passwords,
+  ctx: PrepareCtx,
+  { password, ...group }: GroupDetails,
+): Promise<Details> {
+  return { ...group, passwordHash: await hashPassword(passwords, ctx, group.type, password) }
+}
+
 /** What became of its members; undefined: the guid is taken. */
 async function addGroup(
   ctx: Ctx,
-  { password, createdAt = ctx.now, ...group }: GroupDetails,
+  { createdAt = ctx.now, ...group }: Details,
   owner: string,
   members: Wanted = {},
 ): Promise<Admission | undefined> {
   const { guid } = group
-  const passwordHash = await hashPassword(group.type, password)
   const existing = await holdUsers(ctx, [owner, ...Object.values(members).flat()])
   if (!existing.has(owner)) throw new Failure('ERR_UID_NOT_FOUND', { uid: owner })
   const conversation = await insertConversation(ctx.db, ctx.now)
   const made = await insertGroup(ctx.db, {
-    ...{ ...group, ...conversation, owner, passwordHash },
+    ...{ ...group, ...conversation, owner },
     ...{ sortName: sortName(group.name), createdAt },
   })
   if (!made) {
@@ -149,16 +183,24 @@ async function addGroup(
   return outcomes
 }
 
-/** A group that is missing is created, if somebody says what it is. */
+/**
+ * A group that is missing is created, if somebody says what it is. Before the transaction; what it
+ * returns is done in it.
+ */
 export async function ensureGroup(
-  ctx: Ctx,
+  passwords: Passwords,
+  before: PrepareCtx,
   guid: string,
   details: GroupDetails | undefined,
-): Promise<void> {
-  if (await findGroup(ctx.db, guid, undefined)) return
-  if (!details) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
-  // One that somebody else has created meanwhile is as good.
-  await addGroup(ctx, details, details.owner ?? actorUid(ctx))
+): Promise<(ctx: Ctx) => Promise<void>> {
+  const found = await findGroup(before.db, guid, undefined)
+  const made = details && !found && (await withHash(passwords, before, details))
+  return async (ctx) => {
+    if (await findGroup(ctx.db, guid, undefined)) return
+    if (!made) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+    // One that somebody else has created meanwhile is as good.
+    await addGroup(ctx, made, made.owner ?? actorUid(ctx))
+  }
 }
 
 async function shown(ctx: Ctx, guid: string, viewer: string | undefined): Promise<Group> {
@@ -167,10 +209,29 @@ async function shown(ctx: Ctx, guid: string, viewer: string | undefined): Promis
   return shownGroup(row, true)
 }
 
+/** Before the transaction, and only for those who may: hashing takes long. */
+async function hashOfUpdate(
+  passwords: Passwords,
+  ctx: PrepareCtx,
+  guid: string,
+  { type, password }: { readonly type?: GroupType; readonly password?: string },
+): Promise<string | null> {
+  const group = await accessGroup(ctx, guid, 'none')
+  requireModerator(await actingIn(ctx, group))
+  return hashPassword(passwords, ctx, type ?? group.type, password)
+}
+
 /** `undefined`: as it was. A group that stops being a password group forgets its password. */
-async function newPasswordHash(type: GroupType, password: string | undefined, old: string | null) {
+function newPasswordHash(
+  type: GroupType,
+  hashed: string | null | undefined,
+  old: string | null,
+): string | null | undefined {
   if (type !== 'password') return null
-  return password === undefined && old !== null ? undefined : hashPassword(type, password)
+  if (hashed) return hashed
+  if (old === null) throw new Failure('ERR_EMPTY_GROUP_PASS')
+  // Also when it was of another type when the new one was hashed: then it has got this one since.
+  return undefined
 }
 
 function listOf({ actor }: Ctx, query: Query) {

@@ -1,8 +1,9 @@
 import type { Member, members } from '@chorale/contract/groups'
 import { cursorOf, paginationOf } from '../../database/keyset.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
+import type { Passwords } from '../../vault/passwords.ts'
 import { findUsers, shownUser, sortName } from '../users/index.ts'
 import { accessGroup, actingIn, holdUsers } from './access.ts'
 import { admitMembers } from './admission.ts'
@@ -28,18 +29,33 @@ import {
 } from './rules.ts'
 import { listingRights } from './scope-permissions.ts'
 
-export const memberHandlers: Handlers<typeof members> = {
-  async addMembers({ params: { guid }, body }, ctx) {
+/** Joining may take a password, which is checked before the transaction. */
+type Keyed = 'addMembers'
+
+export function memberHandlers(passwords: Passwords): Handlers<typeof members, Keyed> {
+  return {
+    ...unkeyed,
+    addMembers: adding(passwords),
+  }
+}
+
+const adding = (passwords: Passwords): Handlers<typeof members, Keyed>['addMembers'] => ({
+  async prepare({ params: { guid }, body }, before) {
     const { password, ...lists } = body
     const joins = Object.keys(lists).length === 0
-    const existing = await holdUsers(ctx, joins ? [actorUid(ctx)] : Object.values(lists).flat())
-    const group = await accessGroup(ctx, guid, 'share')
-    if (joins) return { data: await join(ctx, group, password, existing) }
-    requireFeature(ctx.actor, 'addMember')
-    requireAdmin(await actingIn(ctx, group))
-    return { data: await admitMembers(ctx, group, lists, existing) }
+    const verified = joins ? await mayEnter(passwords, before, guid, password) : undefined
+    return async (ctx) => {
+      const existing = await holdUsers(ctx, joins ? [actorUid(ctx)] : Object.values(lists).flat())
+      const group = await accessGroup(ctx, guid, 'share')
+      if (joins) return { data: await join(ctx, group, verified, existing) }
+      requireFeature(ctx.actor, 'addMember')
+      requireAdmin(await actingIn(ctx, group))
+      return { data: await admitMembers(ctx, group, lists, existing) }
+    }
   },
+})
 
+const unkeyed: Handlers<Omit<typeof members, Keyed>> = {
   async leaveGroup({ params: { guid } }, ctx) {
     const group = await accessGroup(ctx, guid, 'share')
     const uid = actorUid(ctx)
@@ -107,24 +123,47 @@ export const memberHandlers: Handlers<typeof members> = {
   },
 }
 
-async function join(
-  ctx: Ctx,
-  group: GroupFacts,
+/** The hash that a password was right for; undefined: the group asks for none. */
+async function mayEnter(
+  passwords: Passwords,
+  ctx: PrepareCtx,
+  guid: string,
   password: string | undefined,
-  existing: ReadonlySet<string>,
-) {
-  const { guid } = group
+): Promise<string | undefined> {
+  const group = await accessGroup(ctx, guid, 'none')
+  const uid = await requireMayJoin(ctx, group)
+  if (group.type !== 'password') return undefined
+  await checkPassword(passwords, ctx, group, uid, password)
+  return group.passwordHash ?? undefined
+}
+
+/** All but the password. */
+async function requireMayJoin(ctx: PrepareCtx, { guid, type }: GroupFacts): Promise<string> {
   if (!ctx.actor)
     throw badRequest('body', 'Name users in admins, moderators, participants or usersToBan.')
   requireFeature(ctx.actor, 'joinGroup')
-  requireGroupPermission(ctx.actor, 'joinGroup', group.type)
+  requireGroupPermission(ctx.actor, 'joinGroup', type)
   const { uid } = ctx.actor
-  if (!existing.has(uid)) throw new Failure('ERR_UID_NOT_FOUND', { uid })
   if ((await bannedAmong(ctx.db, guid, [uid])).has(uid)) {
     throw new Failure('ERR_BANNED_GROUPMEMBER', { uid, guid })
   }
-  if (group.type === 'private') throw new Failure('ERR_GROUP_JOIN_NOT_ALLOWED', { guid })
-  if (group.type === 'password') await checkPassword(group.passwordHash, password)
+  if (type === 'private') throw new Failure('ERR_GROUP_JOIN_NOT_ALLOWED', { guid })
+  return uid
+}
+
+async function join(
+  ctx: Ctx,
+  group: GroupFacts,
+  verified: string | undefined,
+  existing: ReadonlySet<string>,
+) {
+  const { guid } = group
+  const uid = await requireMayJoin(ctx, group)
+  if (!existing.has(uid)) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+  // It has another password by now, or one for the first time.
+  if (group.type === 'password' && group.passwordHash !== verified) {
+    throw new Failure('ERR_WRONG_GROUP_PASS')
+  }
   const added = await insertMembers(ctx.db, guid, [{ uid, scope: 'participant' }], ctx.now)
   if (!added.has(uid)) throw new Failure('ERR_ALREADY_JOINED', { uid, guid })
   const [data] = await recordArrivals(ctx, group, [{ action: 'joined' }], [uid])

@@ -1,25 +1,53 @@
 import type { GroupType } from '@chorale/contract/groups'
-import { hash, verify } from '@node-rs/argon2'
-import { Failure } from '../../pipeline/failure.ts'
+import { NoSlot } from '../../limits/fair-slots.ts'
+import { Failure, tooManyRequests } from '../../pipeline/failure.ts'
+import type { PrepareCtx } from '../../pipeline/handler.ts'
+import type { Passwords } from '../../vault/passwords.ts'
+import type { GroupFacts } from './groups.sql.ts'
+import {
+  type AttemptLimits,
+  clearAttempts,
+  findNextAttempt,
+  forgetAttempts,
+  takeAttempt,
+} from './password-attempts.sql.ts'
 
-/** Argon2id with the parameters that OWASP names first. */
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const limits: AttemptLimits = { mostPerUser: 5, mostPerGroup: 100, windowSeconds: 900 }
 
+/** Before the transaction: hashing takes long on purpose. `null`: a group of this type has none. */
 export async function hashPassword(
+  passwords: Passwords,
+  { app }: Pick<PrepareCtx, 'app'>,
   type: GroupType,
   password: string | undefined,
 ): Promise<string | null> {
   if (type !== 'password') return null
   if (!password) throw new Failure('ERR_EMPTY_GROUP_PASS')
-  return hash(password, cost)
+  return passwords.hash(app.appId, password).catch(throwBusy)
 }
 
+/** Before the transaction. The caller checks in it that the group still has this hash. */
 export async function checkPassword(
-  passwordHash: string | null,
+  passwords: Passwords,
+  { db, now }: PrepareCtx,
+  { guid, passwordHash }: GroupFacts,
+  uid: string,
   password: string | undefined,
 ): Promise<void> {
   if (!password) throw new Failure('ERR_EMPTY_GROUP_PASS')
-  if (passwordHash === null || !(await verify(passwordHash, password))) {
-    throw new Failure('ERR_WRONG_GROUP_PASS')
+  if (passwordHash === null) throw new Failure('ERR_WRONG_GROUP_PASS')
+  const attempt = { guid, uid, now }
+  const admit = async () => {
+    if (await takeAttempt(db, attempt, limits)) return
+    const next = await findNextAttempt(db, attempt, limits)
+    throw tooManyRequests('wrong passwords for this group', Math.max(1, next - now))
   }
+  const right = await passwords.verify(db.appId, passwordHash, password, admit).catch(throwBusy)
+  if (right) return forgetAttempts(db, guid, uid)
+  await clearAttempts(db, now)
+  throw new Failure('ERR_WRONG_GROUP_PASS')
+}
+
+function throwBusy(error: unknown): never {
+  throw error instanceof NoSlot ? tooManyRequests('passwords are checked one by one', 1) : error
 }

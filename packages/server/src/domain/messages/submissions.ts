@@ -1,8 +1,9 @@
 import type { ReviewStatus, Submission, submissions } from '@chorale/contract/moderation'
 import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
 import { Printed, printList, printWith } from '../../pipeline/printed.ts'
+import type { Passwords } from '../../vault/passwords.ts'
 import { type Entry, peopleIn, printFresh, type Verdict } from '../conversations/index.ts'
 import { ensureGroup } from '../groups/index.ts'
 import { closeCase, deleteCases } from '../moderation/index.ts'
@@ -24,16 +25,33 @@ import {
 import { placeOf, windowMeta } from './windows.ts'
 
 /** Messages that live elsewhere: in no conversation here, and judged by a worker. */
-export const submissionHandlers: Handlers<typeof submissions> = {
-  async submitMessage({ body }, ctx) {
-    const { muid, sender, receiverType, receiver, tags, sentAt = ctx.now } = body
+export function submissionHandlers(passwords: Passwords): Handlers<typeof submissions, Keyed> {
+  return {
+    ...unkeyed,
+    submitMessage: submitting(passwords),
+  }
+}
+
+/** May create a group with a password, which is hashed before the transaction. */
+type Keyed = 'submitMessage'
+
+const submitting = (
+  passwords: Passwords,
+): Handlers<typeof submissions, Keyed>['submitMessage'] => ({
+  async prepare({ body }, before) {
+    const { muid, sender, receiverType, receiver, tags, sentAt = before.now } = body
     const { mentions, ...content } = checkContent(body.category, body.type, body.data)
-    await ensureEnds(ctx, body)
+    const ensureEnds = await endsOf(passwords, before, body)
     const extra = { ...(tags && { tags }), ...(mentions.length > 0 && { mentions }) }
     const fresh = { muid, sender, receiverType, receiver, ...content, extra, sentAt }
-    return answerWith(ctx, await ensureSubmission(ctx.db, fresh, ctx.now))
+    return async (ctx) => {
+      await ensureEnds(ctx)
+      return answerWith(ctx, await ensureSubmission(ctx.db, fresh, ctx.now))
+    }
   },
+})
 
+const unkeyed: Handlers<Omit<typeof submissions, Keyed>> = {
   async listSubmissions({ query }, ctx) {
     const place = placeOf(query, 'append')
     const rows = await listSubmissions(ctx.db, query, place)
@@ -64,22 +82,26 @@ export const submissionHandlers: Handlers<typeof submissions> = {
 }
 
 /** Sender and receiver are there, or are created from what the call says of them. */
-async function ensureEnds(ctx: Ctx, body: Submission): Promise<void> {
+async function endsOf(
+  passwords: Passwords,
+  before: PrepareCtx,
+  body: Submission,
+): Promise<(ctx: Ctx) => Promise<void>> {
   const { sender, receiver, receiverType } = body
   const { senderUserDetails: from, receiverUserDetails: user, receiverGroupDetails: group } = body
   if (from && from.uid !== sender) throw differs('senderUserDetails.uid', 'sender')
   if (receiverType === 'group') {
     if (group && group.guid !== receiver) throw differs('receiverGroupDetails.guid', 'receiver')
-    await ensureUsers(ctx, [sender], from ? [from] : [])
-    return ensureGroup(ctx, receiver, group)
+    const ensure = await ensureGroup(passwords, before, receiver, group)
+    return async (ctx) => {
+      await ensureUsers(ctx, [sender], from ? [from] : [])
+      await ensure(ctx)
+    }
   }
   if (receiver === sender) throw badRequest('receiver', 'Nobody writes to themselves.')
   if (user && user.uid !== receiver) throw differs('receiverUserDetails.uid', 'receiver')
-  await ensureUsers(
-    ctx,
-    [sender, receiver],
-    [from, user].filter((details) => details !== undefined),
-  )
+  const details = [from, user].filter((one) => one !== undefined)
+  return (ctx) => ensureUsers(ctx, [sender, receiver], details)
 }
 
 function differs(field: string, from: string): Failure {

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { NoSlot, openFairSlots } from './fair-slots.ts'
+
+/** Work that ends when the test says so. */
+function openStage(slots = openFairSlots({ most: 2, mostPerKey: 1, mostWaitingPerKey: 3 })) {
+  const started: string[] = []
+  const ends = new Map<string, () => void>()
+  const use = (key: string, name: string) =>
+    slots.use(key, () => {
+      started.push(name)
+      const { promise, resolve } = Promise.withResolvers<string>()
+      ends.set(name, () => resolve(name))
+      return promise
+    })
+  const end = async (name: string) => {
+    ends.get(name)?.()
+    // What the end sets free starts within a few microtasks.
+    await new Promise(setImmediate)
+  }
+  return { started, use, end }
+}
+
+test('a key has its share, whatever is free; others start beside it', async () => {
+  const { started, use, end } = openStage()
+  const all = [use('a', 'a1'), use('a', 'a2'), use('b', 'b1')]
+  await new Promise(setImmediate)
+  expect(started).toEqual(['a1', 'b1'])
+  await end('a1')
+  expect(started).toEqual(['a1', 'b1', 'a2'])
+  await end('b1')
+  await end('a2')
+  expect(await Promise.all(all)).toEqual(['a1', 'a2', 'b1'])
+})
+
+test('keys that wait take turns, however much one of them has in line', async () => {
+  const { started, use, end } = openStage(
+    openFairSlots({ most: 1, mostPerKey: 1, mostWaitingPerKey: 3 }),
+  )
+  const all = [use('a', 'a1'), use('a', 'a2'), use('a', 'a3'), use('b', 'b1'), use('c', 'c1')]
+  for (const name of ['a1', 'b1', 'c1', 'a2', 'a3']) {
+    await new Promise(setImmediate)
+    expect(started.at(-1)).toBe(name)
+    await end(name)
+  }
+  await Promise.all(all)
+})
+
+test('what no place is left for is refused at once; others of the same key are not', async () => {
+  const { use, end } = openStage()
+  const all = ['a1', 'a2', 'a3', 'a4'].map((name) => use('a', name))
+  await expect(use('a', 'a5')).rejects.toBeInstanceOf(NoSlot)
+  for (const name of ['a1', 'a2', 'a3', 'a4']) await end(name)
+  expect(await Promise.all(all)).toHaveLength(4)
+})
+
+test('work that fails gives its place back', async () => {
+  const slots = openFairSlots({ most: 1, mostPerKey: 1, mostWaitingPerKey: 0 })
+  for (let n = 0; n < 3; n++) {
+    await expect(slots.use('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+  }
+  expect(await slots.use('b', async () => 'yes')).toBe('yes')
+})
