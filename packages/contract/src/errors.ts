@@ -195,6 +195,11 @@ export const errors = {
     message: 'That cannot be done with this message.',
     fix: 'Action messages stay as they are; interactions are for interactive messages, and for their sender only where these allow it.',
   },
+  ERR_EDIT_WINDOW_CLOSED: {
+    status: 403,
+    message: 'A message can be edited for {seconds} s after it was sent.',
+    fix: "The app's setting messages.editWindowSeconds says how long. Its server may always edit.",
+  },
   ERR_WRONG_MESSAGE_THREAD: {
     status: 400,
     message: 'The message {id} is in another conversation.',

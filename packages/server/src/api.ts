@@ -125,7 +125,7 @@ export function handlersWith(
       ...reasonHandlers,
       ...dryRunHandlers,
       ...sendHandlers(sending),
-      ...messageHandlers(sending.judge),
+      ...messageHandlers(sending),
       ...historyHandlers(sending),
       ...editHandlers,
       ...reactionHandlers,

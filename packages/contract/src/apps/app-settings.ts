@@ -19,6 +19,8 @@ export const appSettingDefaults = {
   'core.notifications.push.advanced.included': [],
   /** Whether a key of scope authOnly may create users. */
   'apiKeys.authOnlyCreatesUsers': true,
+  /** For how long after it was sent a message may be edited by users; 0: for ever. */
+  'messages.editWindowSeconds': 0,
   /** How many members a group may have. */
   'groups.memberLimit': 100_000,
   /** How many rules and how many keyword lists an app may have, beside the defaults. */

@@ -25,6 +25,8 @@ export const interactions = operations({
       'ERR_MESSAGE_ID_NOT_FOUND',
       'ERR_MESSAGE_NO_ACCESS',
       'ERR_MESSAGE_ACTION_NOT_ALLOWED',
+      'ERR_BLOCKED_RECEIVER',
+      'ERR_BLOCKED_SENDER',
     ],
   },
 })

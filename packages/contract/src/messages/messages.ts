@@ -216,7 +216,11 @@ export const messages = operations({
       'ERR_MESSAGE_NO_ACCESS',
       'ERR_MESSAGE_NOT_A_SENDER',
       'ERR_MESSAGE_ACTION_NOT_ALLOWED',
+      'ERR_EDIT_WINDOW_CLOSED',
       'ERR_PERMISSION_DENIED',
+      'ERR_BLOCKED_RECEIVER',
+      'ERR_BLOCKED_SENDER',
+      'ERR_BLOCKED_BY_WEBHOOK',
     ],
   },
   deleteMessage: {

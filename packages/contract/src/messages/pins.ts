@@ -28,7 +28,12 @@ export const pins = operations({
     ...pin,
     method: 'POST',
     summary: 'Pin a message for all who see it',
-    errors: [...errors, 'ERR_PINNED_MESSAGES_LIMIT_EXCEEDED'],
+    errors: [
+      ...errors,
+      'ERR_PINNED_MESSAGES_LIMIT_EXCEEDED',
+      'ERR_BLOCKED_RECEIVER',
+      'ERR_BLOCKED_SENDER',
+    ],
   },
   unpinMessage: { ...pin, method: 'DELETE', summary: 'Unpin a message', errors },
 })

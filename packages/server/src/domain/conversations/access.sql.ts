@@ -5,9 +5,9 @@ import type { ConversationKey } from './entries.ts'
 export async function findGroupConversation(
   { appId, db }: AppDb,
   guid: string,
-): Promise<ConversationKey | undefined> {
-  const { rows } = await sql<ConversationKey>`
-    select bucket, conversation_key as key from groups
+): Promise<(ConversationKey & { readonly isPrivate: boolean }) | undefined> {
+  const { rows } = await sql<ConversationKey & { readonly isPrivate: boolean }>`
+    select bucket, conversation_key as key, type = 'private' as "isPrivate" from groups
     where app_id = ${appId} and guid = ${guid}`.execute(db)
   return rows[0]
 }

@@ -26,8 +26,11 @@ export async function accessGroupConversation(ctx: Ctx, guid: string): Promise<C
   const { uid } = actorOf(ctx)
   const found = await findGroupConversation(ctx.db, guid)
   if (!found) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+  const { bucket, key, isPrivate } = found
   if (!(await isParticipant(ctx.db, found, uid))) {
+    // A private group does not exist for those who are not in it.
+    if (isPrivate) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
     throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
   }
-  return found
+  return { bucket, key }
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 
 type Data = Readonly<Record<string, unknown>>
@@ -15,6 +16,25 @@ const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
 const callTypes = ['audio', 'video']
 const callActions = ['initiated', 'ongoing', 'cancelled', 'rejected', 'unanswered', 'busy', 'ended']
 const mostMentions = 10
+
+/** What hooks have put into a message, and nobody else may. */
+const injected = '@injected'
+
+/** What a device says of hooks is left out; the server of the app may say so. */
+export function saidBy({ kind }: Caller, given: Data = {}): Data {
+  const { metadata } = given
+  if (kind !== 'device' || !isObject(metadata) || !(injected in metadata)) return given
+  const { [injected]: _, ...rest } = metadata
+  return { ...given, metadata: rest }
+}
+
+/** An edit leaves alone what hooks have put in, unless it says otherwise. */
+export function keepingInjected(given: Data, stored: Data): Data {
+  const { metadata = {} } = given
+  const before = isObject(stored.metadata) ? stored.metadata[injected] : undefined
+  if (before === undefined || !isObject(metadata) || injected in metadata) return given
+  return { ...given, metadata: { ...metadata, [injected]: before } }
+}
 
 /** What a message must be, by its category and type. */
 export function checkContent(category: string, type: string, given: Data = {}): Content {

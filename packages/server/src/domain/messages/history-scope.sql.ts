@@ -11,6 +11,8 @@ export interface HistoryPlace {
   readonly readSeq: number | null
   readonly deliveredSeq: number | null
   readonly banned: boolean
+  /** A private group, which does not exist for those who are not in it. */
+  readonly isPrivate: boolean
 }
 
 /** Of which user or group, and who looks. */
@@ -29,7 +31,8 @@ const groupPlaces = hot<HistoryPlace & { place: number }>(
   'group places',
   `select w.place, g.bucket, g.conversation_key as key, ${position},
           exists (select from group_bans b
-                  where b.app_id = w.app_id and b.guid = w.of_id and b.uid = w.viewer) as banned
+                  where b.app_id = w.app_id and b.guid = w.of_id and b.uid = w.viewer) as banned,
+          g.type = 'private' as "isPrivate"
    from ${asked}
    join groups g on g.app_id = w.app_id and g.guid = w.of_id
    left join participants p on p.bucket = g.bucket and p.conversation_key = g.conversation_key
@@ -38,7 +41,8 @@ const groupPlaces = hot<HistoryPlace & { place: number }>(
 
 const userPlaces = hot<HistoryPlace & { place: number }>(
   'user places',
-  `select w.place, c.bucket, c.conversation_key as key, ${position}, false as banned
+  `select w.place, c.bucket, c.conversation_key as key, ${position}, false as banned,
+          false as "isPrivate"
    from ${asked}
    join users u on u.app_id = w.app_id and u.uid = w.of_id and u.deactivated_at is null
    left join user_conversations c on c.app_id = w.app_id

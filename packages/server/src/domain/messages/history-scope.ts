@@ -19,10 +19,9 @@ export async function groupScope(
   const place = await reads.groupPlace.load({ appId, of: guid, viewer: uid })
   if (!place) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
   if (uid !== undefined && place.resetSeq === null) {
-    throw new Failure(place.banned ? 'ERR_BANNED_GROUPMEMBER' : 'ERR_GROUP_NOT_JOINED', {
-      uid,
-      guid,
-    })
+    if (place.banned) throw new Failure('ERR_BANNED_GROUPMEMBER', { uid, guid })
+    if (place.isPrivate) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+    throw new Failure('ERR_GROUP_NOT_JOINED', { uid, guid })
   }
   return conversationScope(place, { kind: 'group', guid }, query, uid)
 }

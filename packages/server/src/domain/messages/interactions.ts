@@ -3,6 +3,7 @@ import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { actorOf, type EntryRow, lockPosition } from '../conversations/index.ts'
 import { accessMessage, requireStanding } from './access.ts'
+import { requireMayTouch } from './delivery.ts'
 import { findInteractions, insertInteractions } from './interactions.sql.ts'
 import { touched } from './touched.ts'
 
@@ -33,6 +34,7 @@ async function accessInteractive(ctx: Ctx, id: string) {
   const data: Data = JSON.parse(row.data)
   const own = row.sender === ctx.actor?.uid && data.allowSenderInteraction !== true
   if (row.category !== 'interactive' || own) throw new Failure('ERR_MESSAGE_ACTION_NOT_ALLOWED')
+  await requireMayTouch(ctx, 'interaction', entry)
   return { row, data }
 }
 

@@ -1,9 +1,13 @@
 import type { messages } from '@chorale/contract/messages'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { type Entry, peopleIn } from '../conversations/index.ts'
-import { type Judge, openCase } from '../moderation/index.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
+import type { Printed } from '../../pipeline/printed.ts'
+import { type Entry, type Extra, peopleIn } from '../conversations/index.ts'
+import { type Judge, type Judgement, openCase } from '../moderation/index.ts'
 import { accessMessage, actingUid, requireMayChange } from './access.ts'
-import { type Content, checkContent } from './content.ts'
+import { type Content, checkContent, keepingInjected, saidBy } from './content.ts'
+import { requireMayTouch } from './delivery.ts'
+import { type Inspect, inspected } from './inspection.ts'
 import { insertJudgement } from './judgements.sql.ts'
 import { deleteTraces, updateMessage, withdrawMessage } from './messages.sql.ts'
 import { deletePin } from './pins.sql.ts'
@@ -13,45 +17,34 @@ import { answerWith } from './show-message.ts'
 import { lowerReplies } from './threads.sql.ts'
 
 type MessageHandlers = Pick<
-  Handlers<typeof messages>,
+  Handlers<typeof messages, 'editMessage'>,
   'getMessage' | 'editMessage' | 'deleteMessage'
 >
 
-/** What is edited is judged like what is sent. */
-export const messageHandlers = (judge: Judge): MessageHandlers => ({
+interface EditParts {
+  readonly inspect?: Inspect
+  readonly judge: Judge
+}
+
+/** What is edited goes the way of what is sent: the same rules, the same hooks, the same judges. */
+export const messageHandlers = (parts: EditParts): MessageHandlers => ({
   async getMessage({ params: { id } }, ctx) {
     return answerWith(ctx, await accessMessage(ctx, id, 'look'))
   },
 
-  async editMessage({ params: { id }, body }, ctx) {
-    const entry = await accessMessage(ctx, id, 'change')
-    await requireMayChange(ctx, entry, 'editMessage')
-    const { category, type, extra } = entry.row
-    const content = body.data && checkContent(category, type, { ...body.data })
-    const changes = {
-      ...(content && { mentions: content.mentions }),
-      ...(body.tags && { tags: body.tags }),
-      editedBy: actingUid(ctx),
-    }
-    const beside = { ...extra, ...changes }
-    const judgement = content && (await judged(judge, ctx, entry, content))
-    const { moderation, verdict } = judgement ?? {}
-    if (content && judgement && moderation?.status === 'disapproved') {
-      await withhold(ctx, entry, content.data, judgement, beside)
-      if (verdict) await openCase(ctx, entry.row, { ...verdict, withheld: true }, true)
-      return answerWith(ctx, await accessMessage(ctx, id, 'look'))
-    }
-    const data = content && { ...content.data, ...(moderation && { moderation }) }
-    if (content && verdict?.pending) {
-      // Until it is decided, the message is what it was.
-      const edit = { ...changing(ctx), data: content.data, extra: changes, verdict }
-      await insertJudgement(ctx.db, entry.row, edit)
-      const row = { ...entry.row, data: JSON.stringify(data), extra: beside }
-      return answerWith(ctx, { ...entry, row })
-    }
-    await updateMessage(ctx.db, entry, { data, extra: beside, verdict }, ctx.now)
-    if (verdict) await openCase(ctx, entry.row, verdict, true)
-    return answerWith(ctx, await recordAction(ctx, 'edited', entry, changing(ctx)))
+  editMessage: {
+    async prepare({ params: { id }, body }, before) {
+      const found = await accessMessage(before, id, 'read')
+      const content = body.data && contentOf(before, found, body.data)
+      await requireMayEdit(before, found, content)
+      const beside = besideOf(before, content, body.tags)
+      const examined = content && (await examine(parts, before, found, content, beside))
+      return async (ctx) => {
+        const entry = await accessMessage(ctx, id, 'change')
+        await requireMayEdit(ctx, entry, content)
+        return edit(ctx, entry, beside, examined)
+      }
+    },
   },
 
   async deleteMessage({ params: { id }, body: { permanent } }, ctx) {
@@ -67,10 +60,89 @@ export const messageHandlers = (judge: Judge): MessageHandlers => ({
   },
 })
 
-/** What the app itself edits is not judged. */
-async function judged(judge: Judge, ctx: Ctx, { row, receiver }: Entry, content: Content) {
-  if (!ctx.actor || ctx.app.moderationVersion === 0) return undefined
-  return judge(ctx, { ...content, sender: row.sender, receiver, from: peopleIn(ctx.db) })
+/** In the category and type that the message has, with what hooks have put into it. */
+function contentOf({ caller }: PrepareCtx, { row }: Entry, given: Content['data']): Content {
+  const said = keepingInjected(saidBy(caller, given), JSON.parse(row.data))
+  return checkContent(row.category, row.type, said)
+}
+
+/** What changes beside the data. */
+function besideOf(
+  ctx: PrepareCtx,
+  content: Content | undefined,
+  tags: string[] | undefined,
+): Extra {
+  return {
+    ...(content && { mentions: content.mentions }),
+    ...(tags && { tags }),
+    editedBy: actingUid(ctx),
+  }
+}
+
+async function requireMayEdit(
+  ctx: Pick<PrepareCtx, 'app' | 'db' | 'actor' | 'now'>,
+  entry: Entry,
+  content: Content | undefined,
+): Promise<void> {
+  await requireMayChange(ctx, entry, 'editMessage')
+  const { category, type, sentAt } = entry.row
+  const seconds = Number(ctx.app.settings['messages.editWindowSeconds'] ?? 0)
+  if (ctx.actor && seconds > 0 && ctx.now - sentAt > seconds) {
+    throw new Failure('ERR_EDIT_WINDOW_CLOSED', { seconds })
+  }
+  await requireMayTouch(ctx, 'edit', entry, content ?? { category, type, data: {}, mentions: [] })
+}
+
+/** What hooks and rules say to the new words. */
+interface Examined {
+  readonly said: Content['data']
+  readonly judgement: Judgement | undefined
+}
+
+async function examine(
+  { inspect, judge }: EditParts,
+  ctx: PrepareCtx,
+  { row, receiver }: Entry,
+  content: Content,
+  beside: Extra,
+): Promise<Examined> {
+  const from = peopleIn(ctx.db)
+  const inspector = inspect?.(ctx.db.appId)
+  const data = JSON.stringify(content.data)
+  const as = { ...row, data, extra: { ...row.extra, ...beside }, editedAt: ctx.now }
+  const said = inspector && (await inspected(inspector, ctx, from, { row: as, receiver }))
+  // What the app itself edits is not judged.
+  const judgement =
+    ctx.actor && ctx.app.moderationVersion > 0
+      ? await judge(ctx, { ...content, sender: ctx.actor.uid, receiver, from })
+      : undefined
+  return { said: said === undefined ? content.data : JSON.parse(said), judgement }
+}
+
+async function edit<T>(
+  ctx: Ctx,
+  entry: Entry,
+  changes: Extra,
+  examined: Examined | undefined,
+): Promise<Printed<T>> {
+  const { row } = entry
+  const extra = { ...row.extra, ...changes }
+  const { said, judgement } = examined ?? {}
+  const { moderation, verdict } = judgement ?? {}
+  if (said && judgement && moderation?.status === 'disapproved') {
+    await withhold(ctx, entry, said, judgement, extra)
+    if (verdict) await openCase(ctx, row, { ...verdict, withheld: true }, true)
+    return answerWith(ctx, await accessMessage(ctx, String(row.id), 'look'))
+  }
+  const data = said && { ...said, ...(moderation && { moderation }) }
+  if (said && verdict?.pending) {
+    // Until it is decided, the message is what it was.
+    await insertJudgement(ctx.db, row, { ...changing(ctx), data: said, extra: changes, verdict })
+    return answerWith(ctx, { ...entry, row: { ...row, data: JSON.stringify(data), extra } })
+  }
+  await updateMessage(ctx.db, entry, { data, extra, verdict }, ctx.now)
+  if (verdict) await openCase(ctx, row, verdict, true)
+  return answerWith(ctx, await recordAction(ctx, 'edited', entry, changing(ctx)))
 }
 
 /** As whom the call acts, and whether the app wants changes to show in lists. */

@@ -5,6 +5,7 @@ import type { Printed } from '../../pipeline/printed.ts'
 import type { Entry, Extra } from '../conversations/index.ts'
 import { findMembership } from './access.sql.ts'
 import { accessMessage, actingUid, requireStanding } from './access.ts'
+import { requireMayTouch } from './delivery.ts'
 import { updateExtra } from './messages.sql.ts'
 import { countPins, deletePin, insertPin } from './pins.sql.ts'
 import { answerWith } from './show-message.ts'
@@ -16,6 +17,7 @@ const mostPins = 100
 export const pinHandlers: Handlers<typeof pins> = {
   async pinMessage({ params: { id } }, ctx) {
     const entry = await accessPinnable(ctx, id)
+    await requireMayTouch(ctx, 'pin', entry)
     if (entry.row.extra?.pinned) return answerWith(ctx, entry)
     if ((await countPins(ctx.db, entry.row)) >= mostPins) {
       throw new Failure('ERR_PINNED_MESSAGES_LIMIT_EXCEEDED', { limit: mostPins })

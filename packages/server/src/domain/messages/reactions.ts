@@ -3,16 +3,10 @@ import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
-import {
-  actorOf,
-  type Entry,
-  loadCounterparts,
-  otherThan,
-  peopleIn,
-} from '../conversations/index.ts'
+import { actorOf, type Entry, loadCounterparts, peopleIn } from '../conversations/index.ts'
 import { findMembership } from './access.sql.ts'
 import { accessMessage, requireStanding } from './access.ts'
-import { requireUnblocked } from './delivery.ts'
+import { requireMayTouch } from './delivery.ts'
 import { updateExtra } from './messages.sql.ts'
 import {
   deleteReaction,
@@ -22,7 +16,6 @@ import {
   type ReactionRow,
 } from './reactions.sql.ts'
 import { answerWith } from './show-message.ts'
-import { findUserTarget } from './targets.sql.ts'
 import { touched } from './touched.ts'
 import { type Place, placeOf, windowMeta } from './windows.ts'
 
@@ -61,7 +54,7 @@ async function add<T>(ctx: Ctx, id: string, reaction: string): Promise<Printed<T
   const { uid } = actorOf(ctx)
   const entry = await accessMessage(ctx, id, 'change')
   requireStanding(entry)
-  await requireMayReact(ctx, entry)
+  await requireMayTouch(ctx, 'reaction', entry)
   const kinds = Object.keys(entry.row.extra?.reactions ?? {})
   if (kinds.length >= mostKinds && !kinds.includes(reaction)) {
     throw badRequest('reaction', `A message has at most ${mostKinds} different reactions.`)
@@ -75,21 +68,6 @@ async function add<T>(ctx: Ctx, id: string, reaction: string): Promise<Printed<T
 
 function reacted({ row }: Entry, { id, uid, reaction, reactedAt }: ReactionRow) {
   return { ...touched(row, uid), reaction, reactionId: id, reactedAt }
-}
-
-/** In a group its scope may be denied it; between two users a block stands in the way. */
-async function requireMayReact(ctx: Ctx, { receiver }: Entry): Promise<void> {
-  const { uid } = actorOf(ctx)
-  if (receiver.kind === 'group') {
-    const member = await findMembership(ctx.db, receiver.guid, uid)
-    if (member?.permissions.addReaction === 'deny') {
-      throw new Failure('ERR_PERMISSION_DENIED', { what: 'addReaction in this group' })
-    }
-    return
-  }
-  const other = otherThan(uid, receiver.uids)
-  const target = await findUserTarget(ctx.db, uid, other)
-  if (target) requireUnblocked(other, target)
 }
 
 /** How many there are of each stands beside the message; none left, no line. */

@@ -24,8 +24,14 @@ import {
 import type { Judge } from '../moderation/index.ts'
 import { requireUser } from '../users/index.ts'
 import { accessMessage } from './access.ts'
-import { type Content, checkContent } from './content.ts'
-import { requireMayReachGroup, requireMayReachUser, requireMaySend } from './delivery.ts'
+import { type Content, checkContent, saidBy } from './content.ts'
+import {
+  requireMayReachGroup,
+  requireMayReachUser,
+  requireMayRing,
+  requireMaySay,
+  type To,
+} from './delivery.ts'
 import { type Inspect, inspected } from './inspection.ts'
 import { requireQuotable } from './quotes.ts'
 import { receiverOfReply } from './replies.ts'
@@ -78,19 +84,26 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     const { appId } = ctx.db
     const { uid } = sender
     const viewer = ctx.actor?.uid
-    if (sender.actor) requireMaySend(sender.actor, content, to.type)
+    const { actor } = sender
+    const threaded = parent !== undefined
+    const act = threaded ? 'reply' : 'message'
+    const put = actor && ({ act, actor, to, content, threaded } as const)
+    if (put) requireMaySay(put)
     if (to.type === 'group') {
       const soon = { uids: [uid, ...content.mentions], guids: [to.id], blocks: false }
       const from = askAhead(people(appId), soon, viewer)
       const target = await groupTarget.load({ appId, sender: uid, guid: to.id })
       if (!target) throw new Failure('ERR_GUID_NOT_FOUND', { guid: to.id })
-      if (sender.actor) requireMayReachGroup(sender.actor, to.id, target, parent !== undefined)
+      if (put) {
+        requireMayReachGroup(put, target)
+        await requireMayRing(ctx.db, put, target)
+      }
       return { conversation: target, receiver: { kind: 'group', guid: to.id }, from }
     }
     if (to.id === uid) throw badRequest('receiver', 'Nobody writes to themselves.')
     const target = await userTarget.load({ appId, sender: uid, receiver: to.id })
     if (!target) throw new Failure('ERR_UID_NOT_FOUND', { uid: to.id })
-    if (sender.actor) requireMayReachUser(sender.actor, to.id, target)
+    if (put) requireMayReachUser(put, target)
     const { bucket, key } = target
     const conversation =
       bucket === null || key === null ? await startConversation(ctx, uid, to.id) : { bucket, key }
@@ -157,13 +170,13 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
   return {
     async sendMessage({ body }, ctx) {
       const sender = { uid: ctx.actor?.uid ?? systemUid, actor: ctx.actor }
-      const draft = draftOf(body)
+      const draft = draftOf(ctx, body)
       return sendToAll(body, (to) => send(ctx, sender, draft, to))
     },
 
     async sendBotMessage({ params: { uid }, body }, ctx) {
       await requireUser(ctx, uid)
-      const draft = draftOf(body)
+      const draft = draftOf(ctx, body)
       return sendToAll(body, (to) => send(ctx, { uid, actor: undefined }, draft, to))
     },
 
@@ -171,7 +184,7 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
       const { uid } = actorOf(ctx)
       const parent = await accessMessage(ctx, id, 'read')
       const to = receiverOfReply(parent, uid, body)
-      const data = await send(ctx, { uid, actor: ctx.actor }, draftOf(body), to, parent)
+      const data = await send(ctx, { uid, actor: ctx.actor }, draftOf(ctx, body), to, parent)
       return new Printed(printWith({}, { data }))
     },
   }
@@ -191,12 +204,12 @@ interface Draft {
 }
 
 /** Checked once, however many receivers it has; the judge knows it by its data. */
-function draftOf(body: NewMessage): Draft {
+function draftOf({ caller }: Ctx, body: NewMessage): Draft {
   let content: Content | undefined
   return {
     body,
     contentOf() {
-      content ??= checkContent(body.category, body.type, body.data)
+      content ??= checkContent(body.category, body.type, saidBy(caller, body.data))
       return content
     },
   }
@@ -206,11 +219,6 @@ interface Sender {
   readonly uid: string
   /** Undefined: the app sends, and no rule of a user applies. */
   readonly actor: Actor | undefined
-}
-
-interface To {
-  readonly type: 'user' | 'group'
-  readonly id: string
 }
 
 /** To one receiver: the message or its failure. To several: an outcome each. */

@@ -1,4 +1,5 @@
-import type { GroupScope, ScopePermissions } from '@chorale/contract/groups'
+import type { GroupScope, GroupType, ScopePermissions } from '@chorale/contract/groups'
+import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
@@ -84,6 +85,7 @@ export function userQuestionName({ appId, sender, receiver }: UserQuestion): str
 export interface GroupTarget {
   readonly bucket: number
   readonly key: number
+  readonly type: GroupType
   /** Null: the sender is not a member. */
   readonly scope: GroupScope | null
   readonly banned: boolean
@@ -98,7 +100,7 @@ export interface GroupQuestion {
 
 const groupTargets = hot<GroupTarget & { place: number }>(
   'group targets',
-  `select w.place, g.bucket, g.conversation_key as key, m.scope,
+  `select w.place, g.bucket, g.conversation_key as key, g.type, m.scope,
           exists (select from group_bans b where b.app_id = w.app_id and b.guid = w.guid
                   and b.uid = w.sender) as banned,
           coalesce((select s.permissions from group_scope_permissions s
@@ -119,6 +121,34 @@ export async function findGroupTargets(
     texts(questions.map(({ guid }) => guid)),
   ])
   return byPlace(questions, rows)
+}
+
+/** Undefined: the group is gone. */
+export async function findGroupTarget(
+  { appId, db }: AppDb,
+  sender: string,
+  guid: string,
+): Promise<GroupTarget | undefined> {
+  return (await findGroupTargets(db, [{ appId, sender, guid }]))[0]
+}
+
+/** Whether anybody is in the group, beside the caller, whom they may not call. */
+export async function hasMembersBeside(
+  { appId, db }: AppDb,
+  guid: string,
+  uid: string,
+  callable: { readonly friends: boolean; readonly scopes: readonly string[] | undefined },
+): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (
+      select from group_members m
+      where m.app_id = ${appId} and m.guid = ${guid} and m.uid <> ${uid}
+        and (not m.scope = any(${callable.scopes ?? ['admin', 'moderator', 'participant']})
+          or (${callable.friends} and not exists (
+            select from friends f
+            where f.app_id = m.app_id and f.uid = ${uid} and f.friend_uid = m.uid)))) as found
+  `.execute(db)
+  return rows[0]?.found ?? false
 }
 
 export function groupQuestionName({ appId, sender, guid }: GroupQuestion): string {

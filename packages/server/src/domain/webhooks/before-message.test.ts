@@ -86,6 +86,26 @@ test('drops a message, whichever way it is sent', async () => {
   expect(JSON.stringify(data)).not.toContain('"text":"x"')
 })
 
+test('H5: is shown an edit before it is made, and drops it', async () => {
+  const { id } = await say('harmless')
+  const edit = (text: string) =>
+    full.editMessage({ params: { id }, onBehalfOf: 'ann', body: { data: { text } } })
+  const confidential: Behaviour = (response, received) =>
+    (received.text.includes('CONFIDENTIAL') ? drop : json({ seen: true }))(response, received)
+  await using asked = await gate('dlp', { behave: confidential })
+  await expect(edit('CONFIDENTIAL plan')).rejects.toMatchObject(dropped)
+  expect((await full.getMessage({ params: { id } })).data.data.text).toBe('harmless')
+  await edit('also harmless')
+  const [, received] = asked.receiver.received
+  expect(received?.body).toMatchObject({
+    trigger: 'before_message',
+    data: { id, editedBy: 'ann', data: { text: 'also harmless' } },
+  })
+  const { data } = await full.getMessage({ params: { id } })
+  const metadata = { '@injected': { webhooks: { dlp: { seen: true } } } }
+  expect(data.data).toMatchObject({ text: 'also harmless', metadata })
+})
+
 describe('one that does not answer in time, or fails,', async () => {
   // So soon nobody need answer here: what comes too late is no better than what is wrong.
   const hasty = stack.use(await startWebhookStage({ WEBHOOK_TIMEOUT_MS: '300' }))
@@ -105,11 +125,14 @@ describe('one that does not answer in time, or fails,', async () => {
     }
   })
 
-  test('stops them where the webhook says so', async () => {
+  test('H5: stops them, and edits, where the webhook says so', async () => {
+    const { id } = await say('before', hasty)
     await using asked = await gate('closed', { onFailure: 'closed' }, hasty)
+    const call = { params: { id }, onBehalfOf: 'ann', body: { data: { text: 'after' } } }
     for (const [what, behave] of bad) {
       asked.receiver.behave = behave
       await expect(say(what, hasty)).rejects.toMatchObject(dropped)
+      await expect(hasty.full.editMessage(call)).rejects.toMatchObject(dropped)
     }
   })
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../database/app-db.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { PrepareCtx } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Inspect } from '../messages/index.ts'
 import { findGates, type Gate } from './before-message.sql.ts'
@@ -55,10 +55,11 @@ export async function openGates(parts: GateParts): Promise<Gates> {
   }
 }
 
+type Asking = Pick<PrepareCtx, 'caller' | 'now'>
 type Answer = 'drop' | Readonly<Record<string, unknown>> | undefined
 
 /** All at once. One is enough to drop the message. */
-async function ask(parts: GateParts, gates: readonly Gate[], ctx: Ctx, message: string) {
+async function ask(parts: GateParts, gates: readonly Gate[], ctx: Asking, message: string) {
   const { promise: deadline, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => resolve(undefined), parts.timeoutMs)
   const answers = await Promise.all(
@@ -77,7 +78,7 @@ async function ask(parts: GateParts, gates: readonly Gate[], ctx: Ctx, message: 
 async function askOne(
   parts: GateParts,
   gate: Gate,
-  { caller, now }: Ctx,
+  { caller, now }: Asking,
   message: string,
 ): Promise<Answer> {
   const { appId, region, id: webhook } = gate
