@@ -81,6 +81,12 @@ const Settings = Type.Object({
     maximum: 65_535,
     description: 'Own port of the management API; 0: the API port, host names `apimgmt.*` only.',
   }),
+  TRUST_PROXY: Type.String({
+    default: '',
+    description:
+      'Proxies whose `X-Forwarded-For` is believed: their addresses, as in `10.0.0.0/8,fd00::5`, or ' +
+      'how many there are one behind the other. Empty: none, and the client is who connects.',
+  }),
   GATEWAY_PORT: Type.Integer({
     default: 0,
     minimum: 0,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { ClientAddress } from '../http/client-address.ts'
 import type { Credentials } from '../pipeline/caller.ts'
 
 /** `{appId}.realtime-{region}.<host>`: the host name names the app, as that of the API does. */
@@ -10,8 +11,18 @@ export function isRealtime({ url = '' }: IncomingMessage): boolean {
   return paths.has(pathOf(url))
 }
 
+/** What a device says about itself, and where it says it from. */
+export interface Claim {
+  readonly credentials: Credentials
+  readonly address: string
+}
+
+export function claimOf(clientAddress: ClientAddress, request: IncomingMessage): Claim {
+  return { credentials: credentialsOf(request), address: clientAddress(request) }
+}
+
 /** Which app a device means: by host name, or by `appId` in a header or the address. */
-export function addressOf({ headers, url = '' }: IncomingMessage): Credentials {
+function credentialsOf({ headers, url = '' }: IncomingMessage): Credentials {
   const [, appId, region] = appHost.exec(headers.host ?? '') ?? []
   const named = [headers.appid].flat()[0] || new URLSearchParams(url.split('?')[1]).get('appId')
   return {

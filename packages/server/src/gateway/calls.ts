@@ -27,14 +27,15 @@ export async function answer(
   const requestId = randomUUID()
   let status = 200
   try {
-    const { body } = await parts.pipeline.run({
+    const admitted = await parts.pipeline.admit({
       name: nameOf(operation),
       credentials: session.credentials,
+      address: session.address,
       params: input.params ?? {},
       query: input.query ?? {},
-      body: () => input.body,
       requestId,
     })
+    const { body } = await parts.pipeline.run(admitted, { body: () => input.body })
     session.connection.say(
       printAnswer(id, body instanceof Printed ? body.text : JSON.stringify(body)),
     )

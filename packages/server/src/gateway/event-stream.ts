@@ -3,7 +3,7 @@ import { clientFrames, closeCodes } from '@chorale/contract/frames'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { badRequest, Failure } from '../pipeline/failure.ts'
 import { readerOf } from '../pipeline/validation.ts'
-import { addressOf } from './address.ts'
+import { claimOf } from './address.ts'
 import { type CloseReason, type Connection, type ConnectionParts, roomIn } from './connection.ts'
 import { framed, unframed } from './frames.ts'
 import { type AuthFrame, authenticate, type HandshakeParts, letIn } from './handshake.ts'
@@ -32,7 +32,7 @@ export function addEventStream(
       if (!connection)
         throw new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '5' } })
       reply.hijack()
-      void authenticate(parts, connection, addressOf(request.raw), frame).then(
+      void authenticate(parts, connection, claimOf(parts.clientAddress, request.raw), frame).then(
         (session) => session && letIn(parts, session, frame),
       )
     })

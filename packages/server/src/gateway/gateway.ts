@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
 import type { Signals } from '../bus/signals.ts'
+import type { ClientAddress } from '../http/client-address.ts'
 import { isAllowedOrigin, type Origins } from '../http/origins.ts'
 import { isRealtime } from './address.ts'
 import type { CallParts } from './calls.ts'
@@ -43,6 +44,7 @@ export interface GatewayParts extends CallParts {
   readonly feed: Feed
   readonly users: Users
   readonly presence: PresenceStore
+  readonly clientAddress: ClientAddress
   readonly registry: Registry
   readonly log: Logger
 }
@@ -128,6 +130,7 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
     ...entrance,
     people,
     pipeline: parts.pipeline,
+    clientAddress: parts.clientAddress,
     observe: parts.observe,
     onSent: metrics.sent,
     onClosed: metrics.closed,

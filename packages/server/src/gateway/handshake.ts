@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream'
 import type { ClientFrame } from '@chorale/contract/frames'
 import type { Logger } from 'pino'
 import type { RawData, WebSocket } from 'ws'
+import type { ClientAddress } from '../http/client-address.ts'
 import { failureOf } from '../http/errors.ts'
-import type { Credentials } from '../pipeline/caller.ts'
 import type { Failure } from '../pipeline/failure.ts'
-import { addressOf } from './address.ts'
+import { type Claim, claimOf } from './address.ts'
 import { readFrame } from './client-frames.ts'
 import {
   type CloseReason,
@@ -25,6 +25,7 @@ export interface HandshakeParts extends ConnectionParts, EntranceParts, Conversi
   readonly users: Users
   readonly people: People
   readonly log: Logger
+  readonly clientAddress: ClientAddress
   readonly authTimeoutMs: number
 }
 
@@ -42,14 +43,14 @@ export function receive(
 ): Connection {
   const connection = new SocketConnection(ws, socket, parts)
   // Read now: whatever refers to the request keeps it for as long as the socket lives.
-  const address = addressOf(request)
+  const claim = claimOf(parts.clientAddress, request)
   const late = setTimeout(() => connection.close('notAuthenticated'), parts.authTimeoutMs)
   let conversing: ReturnType<typeof openConversing> | undefined
   let greeted = false
 
   async function greet(frame: AuthFrame): Promise<void> {
     clearTimeout(late)
-    const session = await authenticate(parts, connection, address, frame)
+    const session = await authenticate(parts, connection, claim, frame)
     if (!session) return
     // It may speak once it is welcome, which is before it has caught up.
     conversing = openConversing(parts, session)
@@ -103,14 +104,14 @@ export async function letIn(
 export async function authenticate(
   parts: HandshakeParts,
   connection: Connection,
-  address: Credentials,
+  { credentials: named, address }: Claim,
   { authToken, presence }: AuthFrame,
 ): Promise<Session | undefined> {
-  const credentials = { ...address, authToken }
+  const credentials = { ...named, authToken }
   try {
     const identity = await parts.users.authenticate(credentials)
     if (!connection.isOpen) return undefined
-    const session = new Session(identity, credentials, connection, presence)
+    const session = new Session(identity, { credentials, address }, connection, presence)
     if (parts.people.admit(session)) return session
     connection.close('tooManyConnections')
     return undefined

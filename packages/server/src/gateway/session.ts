@@ -1,5 +1,6 @@
 import type { ClientFrame } from '@chorale/contract/frames'
 import type { Credentials } from '../pipeline/caller.ts'
+import type { Claim } from './address.ts'
 import type { Connection } from './connection.ts'
 import type { Listener } from './hub/channel.ts'
 import type { Follower } from './hub/follower.ts'
@@ -12,6 +13,8 @@ export class Session implements Listener {
   readonly identity: Identity
   /** Looked at again with every call, so that a revoked token is refused at once. */
   readonly credentials: Credentials
+  /** Of the client. */
+  readonly address: string
   readonly connection: Connection
   readonly wish: NonNullable<AuthFrame['presence']>
   /** By the label of the conversation. */
@@ -21,12 +24,13 @@ export class Session implements Listener {
 
   constructor(
     identity: Identity,
-    credentials: Credentials,
+    { credentials, address }: Claim,
     connection: Connection,
     wish: AuthFrame['presence'],
   ) {
     this.identity = identity
     this.credentials = credentials
+    this.address = address
     this.connection = connection
     this.wish = wish ?? { of: 'none' }
   }

@@ -4,16 +4,19 @@ import { allOperations, type OperationName } from '@chorale/contract/api'
 import type { Operation } from '@chorale/contract/operation'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from 'pino'
+import type { Caller } from '../pipeline/caller.ts'
 import { Failure } from '../pipeline/failure.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { Printed } from '../pipeline/printed.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { parseBody } from './body.ts'
+import type { ClientAddress } from './client-address.ts'
 import { failureOf } from './errors.ts'
 import { parseForm } from './form.ts'
 import { answerOrigins, type Origins } from './origins.ts'
 import { addPages, type Pages } from './pages.ts'
 import { inspectQuery, parseQuery } from './query.ts'
+import { closeUnread } from './unread-body.ts'
 
 export interface HttpParts {
   readonly pipeline: Pipeline
@@ -22,6 +25,7 @@ export interface HttpParts {
   /** Which operations this listener answers. `both` tells them apart by host name. */
   readonly serves: 'chat' | 'management' | 'both' | 'none'
   readonly origins: Origins
+  readonly clientAddress: ClientAddress
 }
 
 const bodyLimitBytes = 1_048_576
@@ -62,6 +66,10 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   })
   // An expectation that we do not know is no reason to refuse; Node would, with an empty 417.
   server.server.on('checkExpectation', server.routing)
+  // Whoever waits for leave to send the body gets it with the admission.
+  server.server.on('checkContinue', server.routing)
+  server.decorateRequest('caller', undefined)
+  server.decorateRequest('admitted', undefined)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   server.addHook('onRequest', (request, reply, done) => {
@@ -84,7 +92,12 @@ export function buildServer(parts: HttpParts): FastifyInstance {
     })
   })
   answerOrigins(server, parts.origins)
+  // Here already: behind the hooks its body would be read first.
+  server.addHook('onRequest', (request, _, done) =>
+    done(request.is404 ? notFound(request) : undefined),
+  )
   answerUntilClosed(server)
+  closeUnread(server)
   server.setErrorHandler((error, request, reply) => {
     const failure = failureOf(error, request.id, log)
     return reply.code(failure.status).headers(failure.headers).send(failure.body())
@@ -99,7 +112,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
 
 function addOperation(
   server: FastifyInstance,
-  { pipeline, serves }: HttpParts,
+  { pipeline, serves, clientAddress }: HttpParts,
   name: OperationName,
   operation: Operation,
 ): void {
@@ -111,21 +124,34 @@ function addOperation(
       method: operation.method,
       url: prefix + operation.path,
       config: { operation: name },
-      async handler(request, reply) {
+      // Before a byte of the body is read: strangers cannot make us keep any.
+      async onRequest(request, reply) {
         if (management && serves === 'both' && !isManagementHost(request.headers.host)) {
           throw notFound(request)
         }
         const { params, query, headers } = request
         inspectQuery(query as Record<string, unknown>)
-        const answer = await pipeline.run({
+        request.admitted = await pipeline.admit({
           name,
           credentials: credentialsOf(headers),
+          address: clientAddress(request.raw),
           params: params as Record<string, unknown>,
           query: query as Record<string, unknown>,
           headers,
-          body: () => parseBody(request.body, headers['content-type']),
-          form: (schema) => parseForm(request.body, headers['content-type'], schema),
           requestId: request.id,
+          onIdentified: (caller) => {
+            request.caller = caller
+          },
+        })
+        if (headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
+      },
+      async handler(request, reply) {
+        const { admitted, body } = request
+        if (!admitted) throw new Error('A call was handled that nobody had admitted.')
+        const contentType = request.headers['content-type']
+        const answer = await pipeline.run(admitted, {
+          body: () => parseBody(body, contentType),
+          form: (schema) => parseForm(body, contentType, schema),
         })
         reply.headers(answer.headers)
         if (!(answer.body instanceof Printed)) return reply.send(answer.body)
@@ -138,6 +164,11 @@ function addOperation(
 declare module 'fastify' {
   interface FastifyContextConfig {
     operation?: OperationName
+  }
+  interface FastifyRequest {
+    /** Known also when the call was refused, unless the credentials were wrong. */
+    caller: Caller | undefined
+    admitted: AdmittedCall | undefined
   }
 }
 

@@ -20,6 +20,7 @@ import {
 } from '../domain/moderation/index.ts'
 import { openGates } from '../domain/webhooks/index.ts'
 import { openAnnouncer } from '../gateway/announce.ts'
+import { openClientAddress } from '../http/client-address.ts'
 import { type Metrics, openMetrics } from '../http/metrics.ts'
 import { buildServer, type HttpParts } from '../http/server.ts'
 import { openClearing } from '../outbox/clearing.ts'
@@ -118,7 +119,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     },
     degrading: { nats: () => bus.ping() },
   }
-  const http = { pipeline, pages, log, origins: originsOf(config) }
+  const clientAddress = configuredClientAddress(config)
+  const http = { pipeline, pages, log, origins: originsOf(config), clientAddress }
   const servers = buildServers(config, http)
   for (const { server } of servers) stack.defer(() => server.close())
   const owned = stack.move()
@@ -132,6 +134,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     identify,
     people,
     pipeline,
+    clientAddress,
     sink,
   }
   return {
@@ -189,6 +192,14 @@ function workerParts(config: Config, stream: EventStream, metrics: Metrics) {
     attempts: config.LISTENER_ATTEMPTS,
     retryMs: config.LISTENER_RETRY_MS,
     hours: config.NATS_STREAM_HOURS,
+  }
+}
+
+function configuredClientAddress({ TRUST_PROXY }: Config) {
+  try {
+    return openClientAddress(TRUST_PROXY)
+  } catch (error) {
+    throw new ConfigError(String(error))
   }
 }
 

@@ -9,6 +9,7 @@ import { openFeed, type People } from '../domain/conversations/index.ts'
 import { openCircles, openPresenceStore } from '../domain/users/index.ts'
 import { type GatewayOptions, openGateway } from '../gateway/gateway.ts'
 import type { Users } from '../gateway/ports.ts'
+import type { ClientAddress } from '../http/client-address.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Sink } from '../outbox/committed.ts'
 import type { Identify } from '../pipeline/caller.ts'
@@ -25,6 +26,7 @@ export interface GatewayAssembly {
   readonly identify: Identify
   readonly people: (appId: string) => People
   readonly pipeline: Pipeline
+  readonly clientAddress: ClientAddress
   readonly metrics: Metrics
   readonly sink: Sink
   readonly clock: () => number

@@ -11,6 +11,7 @@ import { createApp, identifyWith } from '../domain/apps/index.ts'
 import { openAppendLane, openPeople } from '../domain/conversations/index.ts'
 import { openJudge, openRuleSets, portableEngine } from '../domain/moderation/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
+import { openClientAddress } from '../http/client-address.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { buildServer } from '../http/server.ts'
 import { startBareService } from '../testing/bare-service.ts'
@@ -75,7 +76,8 @@ describe('with a handler that does what it should not', () => {
       checks: {},
       degrading: {},
     }
-    const server = buildServer({ pipeline, pages, log, serves: 'both', origins: [] })
+    const clientAddress = openClientAddress('')
+    const server = buildServer({ pipeline, pages, log, serves: 'both', origins: [], clientAddress })
     stack.defer(() => server.close())
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })
     const headers = { appId: row.appId, apikey: keys.fullAccess.apiKey }

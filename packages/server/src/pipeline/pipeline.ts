@@ -15,19 +15,34 @@ import { Printed } from './printed.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { type Validation, validationOf } from './validation.ts'
 
-/** A call from any wire. */
+/** A call from any wire, before its body is read. */
 interface Call {
   readonly name: OperationName
   readonly credentials: Credentials
+  /** Of the client, as far as proxies are believed. */
+  readonly address: string
   readonly params: Readonly<Record<string, unknown>>
   readonly query: Readonly<Record<string, unknown>>
   /** By names in lower case. */
   readonly headers?: Readonly<Record<string, unknown>>
-  /** Read only once the caller is known: strangers cannot make us parse. */
+  readonly requestId: string
+  /** Is told who calls as soon as that is known, also when the call is refused after that. */
+  readonly onIdentified?: (caller: Caller) => void
+}
+
+/** A call whose caller is known, may make it, and has paid for it from their budget. */
+export interface AdmittedCall {
+  readonly call: Call
+  readonly caller: Caller
+  /** What the answer says about the budget. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** What an edge reads only for an admitted call: strangers cannot make us read or parse. */
+interface Content {
   readonly body: () => unknown
   /** Only where a wire can carry one. */
   readonly form?: (schema: TObject) => Promise<unknown>
-  readonly requestId: string
 }
 
 interface Answer {
@@ -37,7 +52,10 @@ interface Answer {
 }
 
 export interface Pipeline {
-  run(call: Call): Promise<Answer>
+  /** Throws the failure that a caller deserves who is not known, may not, or has used up the budget. */
+  admit(call: Call): Promise<AdmittedCall>
+  /** Checks the input, handles the call, answers. */
+  run(admitted: AdmittedCall, content: Content): Promise<Answer>
 }
 
 export interface PipelineParts {
@@ -69,21 +87,30 @@ interface Road {
 
 export function openPipeline(parts: PipelineParts): Pipeline {
   const roads = buildRoads(parts.handlers)
+  const roadOf = (name: OperationName) => {
+    const road = roads.get(name)
+    if (!road) throw new Error(`No handler for ${name}.`)
+    return road
+  }
   return {
-    async run(call) {
-      const road = roads.get(call.name)
-      if (!road) throw new Error(`No handler for ${call.name}.`)
-      const { operation } = road
+    async admit(call) {
+      const { operation } = roadOf(call.name)
       const caller = await parts.identify(call.credentials, operation, call.params)
+      call.onIdentified?.(caller)
       authorise(caller, operation, call)
       const headers = await takeFromBudget(parts.rateLimit, caller, operation)
       if (operation.onBehalfOf === 'required' && !actorOf(caller)) {
         throw badRequest('onBehalfOf', 'This header is required.')
       }
+      return { call, caller, headers }
+    },
+    async run({ call, caller, headers }, content) {
+      const road = roadOf(call.name)
+      const { operation } = road
       const input = road.validation.input({
         ...call,
-        body: operation.body && call.body(),
-        form: operation.form && (await call.form?.(operation.form)),
+        body: operation.body && content.body(),
+        form: operation.form && (await content.form?.(operation.form)),
       })
       const body = await open(parts, road, call, caller, input)
       return {
