@@ -174,7 +174,12 @@ async function startServer(settings: Settings, stack: AsyncDisposableStack): Pro
   }
   const [origin = '', managementOrigin = ''] = origins
   const { database, vault } = assembly
-  const pair = await createManagementKey({ db: database.db }, vault, 'bench', unixSeconds())
+  const pair = await createManagementKey(
+    { db: database.db },
+    vault,
+    { name: 'bench' },
+    unixSeconds(),
+  )
   const management = { url: managementOrigin, ...pair }
   return {
     origin,

@@ -441,7 +441,11 @@ CREATE TABLE public.management_keys (
     key text NOT NULL COLLATE pg_catalog."C",
     secret_hash bytea NOT NULL,
     name text NOT NULL,
-    created_at bigint NOT NULL
+    created_at bigint NOT NULL,
+    app_ids text[] COLLATE pg_catalog."C",
+    expires_at bigint,
+    revoked_at bigint,
+    last_used_at bigint
 );
 
 CREATE TABLE public.migrations (

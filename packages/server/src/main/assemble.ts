@@ -87,7 +87,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   // Whoever wants to hear of commits first hand joins this list.
   const sinks = () => [announce, openPublishing(stack, publishing, announce)]
   const sink = toAll(options.publishes === false ? [] : sinks())
-  const identify = identifyWith(database.db, vault)
+  const identify = identifyWith(database.db, vault, clock)
   const people = openPeople(database.db)
   const timeoutMs = config.WEBHOOK_TIMEOUT_MS
   const { inspect } = stack.use(

@@ -43,6 +43,8 @@ test('every command explains itself, and can answer in JSON', async () => {
       'key list',
       'key revoke',
       'management-key create',
+      'management-key list',
+      'management-key revoke',
       'dead-letters list',
       'dead-letters replay',
     ]),
@@ -132,6 +134,35 @@ describe('beside a running service', () => {
     )
     const headers = { host: 'apimgmt.localhost', ...pair }
     expect((await send(serving.origin, { path: '/apps', headers })).status).toBe(200)
+  })
+
+  test('H7: a management key is scoped, expires, is listed with its use, and is revoked', async () => {
+    const { appId } = await createApp('Scoped')
+    const create = ['management-key', 'create', '--name', 'agency', '--expires', '90d', '--app']
+    const pair = await choraleJson<{ key: string; secret: string }>(settings, ...create, appId)
+    const headers = { host: 'apimgmt.localhost', ...pair }
+    const listApps = () => send(serving.origin, { path: '/apps', headers })
+    const { text } = await listApps()
+    expect(JSON.parse(text).data).toEqual([expect.objectContaining({ id: appId })])
+    const listed = await choraleJson<{ key: string }[]>(settings, 'management-key', 'list')
+    const of = ({ key }: { key: string }) => key === pair.key
+    expect(listed.find(of)).toEqual({
+      ...{ key: pair.key, name: 'agency', appIds: [appId], state: 'active', revokedAt: null },
+      ...{ createdAt: expect.any(Number), expiresAt: expect.any(Number) },
+      lastUsedAt: expect.any(Number),
+    })
+    const revoke = ['management-key', 'revoke', pair.key]
+    expect(await choraleJson(settings, ...revoke)).toEqual({ revoked: true })
+    const refused = await listApps()
+    expect(errorOf(refused).code).toBe('AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND')
+    const [again, unknown, past] = await Promise.all([
+      chorale(settings, ...revoke),
+      chorale(settings, ...create, 'nothing'),
+      chorale(settings, 'management-key', 'create', '--name', 'x', '--expires', '2001-01-01'),
+    ])
+    expect(again.stderr).toBe('There is no such key, or it is revoked already.\n')
+    expect(unknown.stderr).toBe('There is no app nothing.\n')
+    expect(past.stderr).toContain('a date to come')
   })
 })
 

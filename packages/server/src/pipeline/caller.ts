@@ -54,6 +54,8 @@ export type Caller =
       readonly name: string
       /** The app that the path names. */
       readonly app: AppIdentity | undefined
+      /** Undefined: the key is good for every app. */
+      readonly appIds: readonly string[] | undefined
     }
 
 /** Turns credentials into a caller, or throws the failure they deserve. */

@@ -60,7 +60,7 @@ describe('with a handler that does what it should not', () => {
     const pipeline = openPipeline({
       database,
       vault,
-      identify: identifyWith(database.db, vault),
+      identify: identifyWith(database.db, vault, () => 1_700_000_000),
       rateLimit: openRateLimit(1),
       handlers: { ...handlers, app: { ...handlers.app, ...replaced } },
       log,

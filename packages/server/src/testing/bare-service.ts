@@ -40,7 +40,12 @@ export async function startBareService(options: BareServiceOptions = {}): Promis
   const { port } = listener.server.server.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`
   const { db } = assembly.database
-  const management = await createManagementKey({ db }, assembly.vault, 'tests', unixSeconds())
+  const management = await createManagementKey(
+    { db },
+    assembly.vault,
+    { name: 'tests' },
+    unixSeconds(),
+  )
   const owned = stack.move()
   return {
     origin,

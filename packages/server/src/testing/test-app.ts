@@ -87,7 +87,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const origin = originOf(assembly, 0)
   const managementOrigin = originOf(assembly, 1)
   const { db } = assembly.database
-  const management = await createManagementKey({ db }, assembly.vault, 'tests', unixSeconds())
+  const management = await createManagementKey(
+    { db },
+    assembly.vault,
+    { name: 'tests' },
+    unixSeconds(),
+  )
   const within = fetchWithin(
     new Map(assembly.servers.map(({ server }, place) => [originOf(assembly, place), server])),
   )

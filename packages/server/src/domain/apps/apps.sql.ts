@@ -16,24 +16,31 @@ export async function insertApp({ db }: InstallDb, row: AppRow): Promise<void> {
     values (${row.appId}, ${row.name}, ${row.region}, ${row.createdAt})`.execute(db)
 }
 
-function matching(searchKey: string | undefined) {
+interface AppFilter {
+  readonly searchKey?: string
+  /** No others; undefined: all. */
+  readonly appIds?: readonly string[]
+}
+
+function matching({ searchKey, appIds }: AppFilter) {
   const prefix = searchKey && startingWith(searchKey)
   return allOf([
     sql`archived_at is null`,
+    appIds && sql`app_id = any(${appIds}::text[])`,
     prefix ? sql`(app_id like ${prefix.toLowerCase()} or name ilike ${prefix})` : undefined,
   ])
 }
 
 export async function listApps(
   { db }: InstallDb,
-  { page, perPage, searchKey }: PageRequest & { searchKey?: string },
+  { page, perPage, ...filter }: PageRequest & AppFilter,
 ): Promise<{ rows: AppRow[]; total: number }> {
   const { rows } = await sql<AppRow>`
     select app_id as "appId", name, region, created_at as "createdAt" from apps
-    where ${matching(searchKey)} order by app_id
+    where ${matching(filter)} order by app_id
     limit ${perPage} offset ${(page - 1) * perPage}`.execute(db)
   const counted = await sql<{ n: number }>`
-    select count(*) as n from apps where ${matching(searchKey)}`.execute(db)
+    select count(*) as n from apps where ${matching(filter)}`.execute(db)
   return { rows, total: counted.rows[0]?.n ?? 0 }
 }
 

@@ -21,8 +21,9 @@ export function appsHandlers(furnish: Furnish): InstallHandlers<typeof apps> {
       return { data: shownApp(row, Object.values(keys)) }
     },
 
-    async listApps({ query }, { db, vault }) {
-      const { rows, total } = await listApps(db, query)
+    async listApps({ query }, { db, vault, caller }) {
+      const appIds = caller.kind === 'management' ? caller.appIds : []
+      const { rows, total } = await listApps(db, { ...query, ...(appIds && { appIds }) })
       const data: App[] = []
       for (const row of rows) {
         data.push(shownApp(row, await listKeysOf({ ...db, appId: row.appId }, vault)))

@@ -1,7 +1,6 @@
 import type { ApiKeyScope, Region } from '@chorale/contract/apps'
 import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
-import { sql } from 'kysely'
-import type { Db, InstallDb } from '../../database/app-db.ts'
+import type { Db } from '../../database/app-db.ts'
 import { byteas, texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byPlace } from '../../database/loader.ts'
@@ -152,13 +151,4 @@ export async function areTokensValid(
     byteas(questions.map(({ tokenHash }) => tokenHash)),
   ])
   return byPlace(questions, rows).map((row) => row !== undefined)
-}
-
-export async function findManagementKey(
-  { db }: InstallDb,
-  key: string,
-): Promise<{ name: string; secretHash: Buffer } | undefined> {
-  const { rows } = await sql<{ name: string; secretHash: Buffer }>`
-    select name, secret_hash as "secretHash" from management_keys where key = ${key}`.execute(db)
-  return rows[0]
 }

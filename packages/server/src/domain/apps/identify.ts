@@ -1,10 +1,10 @@
-import type { Requires } from '@chorale/contract/operation'
+import type { Operation, Requires } from '@chorale/contract/operation'
 import type { Db } from '../../database/app-db.ts'
 import { type Loader, openLoader } from '../../database/loader.ts'
 import type { Actor, AppIdentity, Caller, Credentials, Identify } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import { mask } from '../../vault/mask.ts'
-import { type Place, sameHash, type Vault } from '../../vault/vault.ts'
+import type { Place, Vault } from '../../vault/vault.ts'
 import { keyPlace } from './api-keys.ts'
 import {
   type ActorQuestion,
@@ -17,13 +17,12 @@ import {
   findActors,
   findAppsAndActors,
   findAppsAndKeys,
-  findManagementKey,
   type KeyQuestion,
   keyQuestionName,
   type TokenQuestion,
   tokenQuestionName,
 } from './identify.sql.ts'
-import { secretPlace } from './management-keys.ts'
+import { checkManagementKey } from './management-keys.ts'
 
 interface Questions {
   readonly app: Loader<KeyQuestion, AppAndKey>
@@ -43,7 +42,7 @@ export function tokenPlace(appId: string): Place {
  * management key. Every call asks, so the calls of one moment ask together; nothing is remembered,
  * so a revoked key or token is refused at once.
  */
-export function identifyWith(db: Db, vault: Vault): Identify {
+export function identifyWith(db: Db, vault: Vault, clock: () => number): Identify {
   const ask: Questions = {
     app: openLoader({
       ...atOnce,
@@ -63,10 +62,13 @@ export function identifyWith(db: Db, vault: Vault): Identify {
   }
   return async (credentials, operation, params) => {
     if (operation.requires === 'management') {
-      const name = await checkManagementKey(db, vault, credentials)
+      const { managementKey: key, managementSecret: secret } = credentials
+      const { name, appIds } = await checkManagementKey({ db }, vault, { key, secret }, clock())
       const appId = typeof params.appId === 'string' ? params.appId.toLowerCase() : undefined
+      // First: a key of other apps does not learn whether this one exists.
+      if (appIds) requireScope(appIds, operation, appId)
       const app = appId === undefined ? undefined : await managedApp(ask, appId)
-      return { kind: 'management', name, app }
+      return { kind: 'management', name, app, appIds: appIds ?? undefined }
     }
     if (isDevice(credentials, operation.requires)) return checkAuthToken(ask, vault, credentials)
     const { appId, onBehalfOf } = credentials
@@ -126,16 +128,17 @@ async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey
   return { app, keyHash, ...found.key }
 }
 
-async function checkManagementKey(db: Db, vault: Vault, credentials: Credentials): Promise<string> {
-  const { managementKey, managementSecret } = credentials
-  if (!managementKey || !managementSecret) throw new Failure('AUTH_ERR_EMPTY_AUTH_HEADER')
-  const found = await findManagementKey({ db }, managementKey)
-  // Hashed before it is known whether the key exists: both answers take the same time.
-  const hash = vault.hash(managementSecret, secretPlace(managementKey))
-  if (!found || !sameHash(hash, found.secretHash)) {
-    throw new Failure('AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND')
-  }
-  return found.name
+/** A key of some apps may call what is in them, and list them: nothing that reaches all. */
+function requireScope(
+  appIds: readonly string[],
+  { method, path }: Operation,
+  appId: string | undefined,
+): void {
+  const listsApps = method === 'GET' && path === '/apps'
+  if (appId === undefined ? listsApps : appIds.includes(appId)) return
+  const needed =
+    appId === undefined ? 'a management key of all apps' : 'a management key of this app'
+  throw new Failure('AUTH_ERR_NO_ACCESS', { needed })
 }
 
 async function managedApp(ask: Questions, appId: string): Promise<AppIdentity> {

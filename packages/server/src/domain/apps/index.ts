@@ -6,4 +6,9 @@ export { appHandlers, appsHandlers, archiveAppNow, createApp, listAllApps } from
 export { eventFeedHandlers } from './event-feed.ts'
 export { checkDevicesWith, identifyWith, tokenPlace } from './identify.ts'
 export { limitOf } from './limits.ts'
-export { createManagementKey } from './management-keys.ts'
+export {
+  listManagementKeys,
+  revokeManagementKey,
+  unknownApps,
+} from './management-keys.sql.ts'
+export { createManagementKey, stateOf } from './management-keys.ts'
