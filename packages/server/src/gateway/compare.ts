@@ -112,9 +112,9 @@ async function suspectsAmong(
   )
   const seats = Map.groupBy(await feed.seatsOf(people), nameOf)
   return before.flatMap(({ session, following }) => {
-    const own = new Map(seats.get(nameOf(session.identity))?.map((seat) => [seat.label, seat]))
-    const gone = [...following.values()].filter(({ followed }) => !own.has(followed.label))
-    const missing = [...own.values()].filter(({ label }) => !session.following.has(label))
+    const own = new Map(seats.get(nameOf(session.identity))?.map((seat) => [seat.key, seat]))
+    const gone = [...following.values()].filter(({ followed }) => !own.has(followed.key))
+    const missing = [...own.values()].filter(({ key }) => !session.following.has(key))
     return [...gone.map(({ followed }) => followed), ...missing].map((at) => ({ session, at }))
   })
 }
@@ -122,7 +122,7 @@ async function suspectsAmong(
 async function settle(parts: CompareParts, { session, at }: Suspect): Promise<void> {
   const { appId, uid } = session.identity
   const seat = await parts.feed.seatOf(appId, uid, at)
-  const follower = session.following.get(at.label)
+  const follower = session.following.get(at.key)
   if (seat && !follower && session.isIn) {
     reload(session, seat)
     await join(parts, session, at, seat.head.seq + 1)

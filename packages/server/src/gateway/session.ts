@@ -17,8 +17,8 @@ export class Session implements Listener {
   readonly address: string
   readonly connection: Connection
   readonly wish: NonNullable<AuthFrame['presence']>
-  /** By the label of the conversation. */
-  readonly following = new Map<string, Follower>()
+  /** By the key of the conversation: two of them may have the same label. */
+  readonly following = new Map<number, Follower>()
   readonly #entered = Promise.withResolvers<void>()
   #isIn = false
 
@@ -72,7 +72,7 @@ export class Session implements Listener {
     }
   }
 
-  unfollow(label: string): void {
-    this.following.delete(label)
+  unfollow(key: number): void {
+    this.following.delete(key)
   }
 }

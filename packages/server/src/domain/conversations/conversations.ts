@@ -126,14 +126,17 @@ async function reset(ctx: Ctx, conversation: ConversationKey) {
   return { data: { success: true, message: `The conversation is deleted for ${uid}.` } }
 }
 
-/** A label may stand for several conversations; the first that the viewer has is meant. */
+/**
+ * A label may stand for several conversations; the first that the viewer has is meant. Between two
+ * users first: the app gives out their ids, while any device may choose that of a group.
+ */
 async function findByLabel(ctx: Ctx, label: string): Promise<ConversationRow | undefined> {
   const { uid: viewer } = actorOf(ctx)
   const keys = [
-    label.startsWith('group_') ? await findGroupConversation(ctx.db, label.slice(6)) : undefined,
     ...(await Promise.all(
       pairsOf(label, viewer).map(([other]) => findUserConversation(ctx.db, viewer, other)),
     )),
+    label.startsWith('group_') ? await findGroupConversation(ctx.db, label.slice(6)) : undefined,
   ]
   for (const key of keys) {
     const row = key && (await findConversation(ctx.db, key, viewer))

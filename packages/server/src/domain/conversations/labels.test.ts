@@ -67,6 +67,17 @@ test('who is in both reaches each by its own address', async () => {
   ])
 })
 
+test('L5: for who is in both, the label means the conversation with the user', async () => {
+  const params = { guid: 'a_user_z' }
+  expect(await byId('group_a_user_z', 'z')).toBe('between us and z')
+  const { data } = await app
+    .as('full')
+    .listMessages({ onBehalfOf: 'z', query: { conversationId: 'group_a_user_z' } })
+  expect(data.flatMap((one) => ('data' in one ? one.data.text : []))).toEqual(['between us and z'])
+  const inGroup = await getGroupConversation({ params, onBehalfOf: 'z' })
+  expect(inGroup.data[0]?.lastMessage?.data.text).toBe('in a_user_z')
+})
+
 test('a user whose id is made of their own label finds their conversations', async () => {
   await app.given.users('x', 'x_user_x')
   await say(app, { from: 'x', to: 'x_user_x', text: 'echo' })

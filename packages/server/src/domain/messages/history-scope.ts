@@ -46,7 +46,10 @@ export function everythingOf(uid: string | undefined, { unread, undelivered }: W
   return { kind: 'user', uid, ...(behind && { behind }) }
 }
 
-/** A label can stand for several conversations; the first that exists for the viewer is meant. */
+/**
+ * A label can stand for several conversations; the first that exists for the viewer is meant, one
+ * between two users before a group: the app gives out the ids of users.
+ */
 export async function labelledScope(
   reads: HistoryReads,
   ctx: Ctx,
@@ -55,15 +58,15 @@ export async function labelledScope(
 ): Promise<Scope> {
   const { appId } = ctx.db
   const viewer = ctx.actor?.uid
+  for (const [a, b] of pairsOf(label, viewer)) {
+    const place = await reads.userPlace.load({ appId, of: a, viewer: b })
+    if (place?.key) return conversationScope(place, { kind: 'user', uids: [a, b] }, query, viewer)
+  }
   const guid = /^group_(.+)$/.exec(label)?.[1]
   const group =
     guid === undefined ? undefined : await reads.groupPlace.load({ appId, of: guid, viewer })
   if (guid !== undefined && group && (viewer === undefined || group.resetSeq !== null)) {
     return conversationScope(group, { kind: 'group', guid }, query, viewer)
-  }
-  for (const [a, b] of pairsOf(label, viewer)) {
-    const place = await reads.userPlace.load({ appId, of: a, viewer: b })
-    if (place?.key) return conversationScope(place, { kind: 'user', uids: [a, b] }, query, viewer)
   }
   throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
 }

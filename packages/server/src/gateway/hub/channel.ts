@@ -6,7 +6,7 @@ export interface Listener {
   /** Frames that are ready for the wire; the same bytes go to many. */
   write(frames: Buffer, count: number): void
   /** The conversation is not theirs any more. */
-  unfollow(label: string): void
+  unfollow(key: number): void
 }
 
 /** A frame, and by what a listener that read the log knows whether it has seen it already. */

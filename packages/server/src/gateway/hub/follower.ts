@@ -122,7 +122,7 @@ export class Follower {
   dismiss(listener: Listener): void {
     if (!this.channel.remove(listener)) return
     listener.write(framed(print({ type: 'left', conversationId: this.followed.label })), 1)
-    listener.unfollow(this.followed.label)
+    listener.unfollow(this.followed.key)
     this.#parts.onLeft(this.followed)
   }
 
