@@ -28,6 +28,13 @@ const Settings = Type.Object({
     minimum: 100,
     description: 'A statement that takes longer is ended, and its request answered 503.',
   }),
+  DATABASE_GRACE_MS: Type.Integer({
+    default: 1000,
+    minimum: 10,
+    description:
+      'A database that has not even said so after this much longer is taken for dead: the ' +
+      'connection is dropped, and the request answered 503.',
+  }),
   ...natsSettings,
   NATS_PREFIX: Type.String({
     default: 'chorale',

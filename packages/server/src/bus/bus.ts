@@ -7,6 +7,7 @@ import {
   type TlsOptions,
 } from '@nats-io/transport-node'
 import type { Logger } from 'pino'
+import { NatsAway } from './errors.ts'
 
 /** NATS. It may be away for minutes: the truth is in PostgreSQL, and REST goes on without it. */
 export interface Bus extends AsyncDisposable {
@@ -80,7 +81,7 @@ export function connectBus(at: string | NatsAccess, log: Logger): Bus {
       if (connection && connected) tell(connection)
     },
     async ping() {
-      if (!connection || !connected) throw new Error('NATS is away.')
+      if (!connection || !connected) throw new NatsAway()
       await withinMs(connection.flush(), 2000)
     },
     async [Symbol.asyncDispose]() {

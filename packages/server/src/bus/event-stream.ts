@@ -9,6 +9,7 @@ import {
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
 import type { Bundle } from '../outbox/bundles.ts'
 import type { Bus } from './bus.ts'
+import { NatsAway } from './errors.ts'
 
 export interface StreamOptions {
   /** In front of every subject; the streams are named after it. */
@@ -63,7 +64,7 @@ export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOpt
 
   function open(): Promise<OpenStream> {
     const { connection } = bus
-    if (!connection) return Promise.reject(new Error('NATS is away.'))
+    if (!connection) return Promise.reject(new NatsAway())
     if (opened?.on !== connection) {
       const stream = make(connection)
       opened = { on: connection, stream }

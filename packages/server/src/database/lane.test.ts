@@ -30,6 +30,7 @@ function laneOver(
   return openLane<Item, string>({
     isRefusal: (error) => error instanceof Refused,
     keyOf: ({ key }) => key,
+    orderOf: ({ key }) => key,
     lanes: 1,
     mostPerBatch: 128,
     ...options,
@@ -170,4 +171,21 @@ test('idle waits for all that was accepted, also while it waits, and for nothing
 test('a key that is no whole number is refused at once', () => {
   const lane = laneOver({ ...slowStore(), lanes: 2 })
   expect(() => lane.add(item('a', Number.NaN))).toThrow('whole number')
+})
+
+test('reliability 4: a batch without an answer holds up only what must keep its order with it', async () => {
+  const store = slowStore()
+  const lane = laneOver({ ...store, lateMs: 20 })
+  const silent = lane.add(item('silent', 1))
+  await expect.poll(() => store.batches).toEqual([['silent']])
+  const others = [lane.add(item('behind it', 1)), lane.add(item('b', 2)), lane.add(item('c', 3))]
+  await expect.poll(() => store.batches).toEqual([['silent'], ['b', 'c']])
+  const lost = new Error('The connection was dropped.')
+  store.breakDown(lost)
+  await expect(silent).rejects.toBe(lost)
+  await expect.poll(() => store.batches).toEqual([['silent'], ['b', 'c'], ['behind it']])
+  store.letGo()
+  store.letGo()
+  expect(await Promise.all(others)).toEqual(['stored behind it', 'stored b', 'stored c'])
+  await lane.idle()
 })

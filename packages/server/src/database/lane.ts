@@ -16,11 +16,19 @@ export interface LaneOptions<Item, Result> {
   readonly commit: (batch: readonly Item[]) => Promise<readonly Result[]>
   /** For certain nothing was kept. Otherwise, a lost connection say, trying again could store twice. */
   readonly isRefusal: (error: unknown) => boolean
-  /** Items with the same key take the same lane, and so keep their order. */
+  /** Items with the same key take the same lane. */
   readonly keyOf: (item: Item) => number
+  /** Items with the same order keep it, and so are never on their way in two batches. */
+  readonly orderOf: (item: Item) => number
   readonly lanes: number
   readonly mostPerBatch: number
+  /** A batch that takes longer holds up only what must keep its order with it. */
+  readonly lateMs?: number
 }
+
+const usualLateMs = 1000
+/** Each holds a connection. */
+const mostLate = 3
 
 interface Waiting<Item, Result> {
   readonly item: Item
@@ -46,6 +54,8 @@ class Queue<Item, Result> {
   readonly #options: LaneOptions<Item, Result>
   #waiting: Waiting<Item, Result>[] = []
   #running: Promise<void> | undefined
+  /** Batches without an answer for some time, on a connection that may be dead, and their orders. */
+  readonly #late = new Map<Promise<void>, ReadonlySet<number>>()
 
   constructor(options: LaneOptions<Item, Result>) {
     this.#options = options
@@ -60,16 +70,50 @@ class Queue<Item, Result> {
   }
 
   async idle(): Promise<void> {
-    await this.#running
+    while (this.#running || this.#late.size > 0) {
+      await this.#running
+      await Promise.all(this.#late.keys())
+    }
   }
 
   async #run(): Promise<void> {
     // What this turn of the event loop adds, all requests that it reads, goes into the first batch.
     await setImmediate()
-    while (this.#waiting.length > 0) {
-      await this.#commit(this.#waiting.splice(0, this.#options.mostPerBatch))
+    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
+      const done = this.#commit(batch)
+      if (!(await this.#isDoneInTime(done))) this.#setAside(done, batch)
     }
     this.#running = undefined
+  }
+
+  #take(): Waiting<Item, Result>[] {
+    const { mostPerBatch, orderOf } = this.#options
+    if (this.#late.size === 0) return this.#waiting.splice(0, mostPerBatch)
+    if (this.#late.size >= mostLate) return []
+    const held = new Set([...this.#late.values()].flatMap((orders) => [...orders]))
+    const free = this.#waiting.filter(({ item }) => !held.has(orderOf(item)))
+    const batch = new Set(free.slice(0, mostPerBatch))
+    this.#waiting = this.#waiting.filter((one) => !batch.has(one))
+    return [...batch]
+  }
+
+  async #isDoneInTime(done: Promise<void>): Promise<boolean> {
+    const late = Promise.withResolvers<false>()
+    const timer = setTimeout(() => late.resolve(false), this.#options.lateMs ?? usualLateMs)
+    try {
+      return await Promise.race([done.then(() => true), late.promise])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #setAside(done: Promise<void>, batch: readonly Waiting<Item, Result>[]): void {
+    const { orderOf } = this.#options
+    this.#late.set(done, new Set(batch.map(({ item }) => orderOf(item))))
+    void done.then(() => {
+      this.#late.delete(done)
+      this.#running ??= this.#run()
+    })
   }
 
   /** One bad item never fails its neighbours: a refused batch is tried again item by item. */

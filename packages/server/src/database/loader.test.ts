@@ -25,9 +25,11 @@ function slowTable() {
   }
 }
 
-function loaderOver(options: Pick<LoaderOptions<Key, string>, 'fetch'> & { most?: number }) {
+function loaderOver(
+  options: Pick<LoaderOptions<Key, string>, 'fetch' | 'lateMs'> & { most?: number },
+) {
   return openLoader<Key, string>({
-    fetch: options.fetch,
+    ...options,
     nameOf: ({ id }) => String(id),
     concurrency: 2,
     mostPerBatch: options.most ?? 128,
@@ -134,4 +136,20 @@ test('an error reaches its own statement only, and the loader goes on', async ()
     { status: 'fulfilled', value: 'two' },
     { status: 'fulfilled', value: undefined },
   ])
+})
+
+test('reliability 4: statements without an answer do not hold up those behind them', async () => {
+  const table = slowTable()
+  const loader = loaderOver({ ...table, most: 1, lateMs: 20 })
+  const loaded = Promise.all([1, 2, 3, 4].map((id) => loader.load({ id })))
+  // Two may be on their way at once; once they are late, two more.
+  await expect.poll(() => table.asked).toEqual([[1], [2], [3], [4]])
+  const fifth = loader.load({ id: 5 })
+  await untilQuiet()
+  expect(table.asked).toHaveLength(4)
+  for (let n = 0; n < 4; n++) table.answer()
+  await loaded
+  await expect.poll(() => table.asked.at(-1)).toEqual([5])
+  table.answer()
+  await fifth
 })

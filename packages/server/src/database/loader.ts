@@ -14,7 +14,13 @@ export interface LoaderOptions<Key, Value> {
   /** Statements on their way at the same time. */
   readonly concurrency: number
   readonly mostPerBatch: number
+  /** A statement that takes longer does not count: its connection may be dead. */
+  readonly lateMs?: number
 }
+
+const usualLateMs = 1000
+/** Statements in all, those that are late included: so many times the concurrency. */
+const mostTimes = 2
 
 interface Wanted<Key, Value> {
   readonly key: Key
@@ -23,11 +29,13 @@ interface Wanted<Key, Value> {
 
 export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Loader<Key, Value> {
   const wanted = new Map<string, Wanted<Key, Value>>()
-  let underWay = 0
+  let onTime = 0
+  let late = 0
   let scheduled = false
 
   const schedule = () => {
-    if (scheduled || underWay >= options.concurrency || wanted.size === 0) return
+    const isFull = onTime >= options.concurrency || late + onTime >= mostTimes * options.concurrency
+    if (scheduled || isFull || wanted.size === 0) return
     scheduled = true
     // After this turn of the event loop, and so with all that the requests it reads want.
     setImmediate(() => {
@@ -48,14 +56,23 @@ export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Load
   }
 
   const send = async (batch: readonly Wanted<Key, Value>[]) => {
-    underWay++
+    onTime++
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      onTime--
+      late++
+      schedule()
+    }, options.lateMs ?? usualLateMs)
     try {
       const found = await options.fetch(batch.map(({ key }) => key))
       for (const [nth, { settle }] of batch.entries()) settle.resolve(found[nth])
     } catch (error) {
       for (const { settle } of batch) settle.reject(error)
     } finally {
-      underWay--
+      clearTimeout(timer)
+      if (isLate) late--
+      else onTime--
       schedule()
     }
   }

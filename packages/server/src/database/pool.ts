@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import type { Db } from './app-db.ts'
+import { answeredWithin } from './deadline.ts'
+import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
 import { nameOf, runHotOn } from './hot.ts'
 
 // Every bigint of ours stays below 2^53: message ids, counters, unix seconds.
@@ -12,6 +14,8 @@ export interface Database extends AsyncDisposable {
   ping(): Promise<void>
   /** Runs `work` in one transaction, again if PostgreSQL asked for it (deadlock, serialization). */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** How long a statement may take, the wait for its connection included. */
+  readonly deadlineMs: number
   stats(): { total: number; idle: number; waiting: number }
 }
 
@@ -20,13 +24,20 @@ export interface DatabaseOptions {
   readonly poolSize: number
   /** For hot statements outside transactions; as many again where it is not said. */
   readonly hotPoolSize?: number
+  /** PostgreSQL ends the statement. */
   readonly statementTimeoutMs: number
+  /** So much later it has had its chance: the connection is dropped. A second where it is not said. */
+  readonly graceMs?: number
   readonly onIdleError: (error: Error) => void
 }
 
 const attempts = 3
+const usualGraceMs = 1000
+const mostConnectMs = 5000
+const keepAliveAfterMs = 10_000
 
 export function openDatabase(options: DatabaseOptions): Database {
+  const deadlineMs = deadlineOf(options)
   const pool = openPool(options, options.poolSize, { settings: [], idleTimeoutMillis: 10_000 })
   // By itself PostgreSQL would plan most hot statements at every call, because a plan for all
   // partitions looks dear; and planning takes longer than running them.
@@ -35,13 +46,16 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Kept for good: a new one has all its plans before it, and its first send waits for them.
     idleTimeoutMillis: 0,
   })
-  const db: Db = new Kysely({ dialect: new PostgresDialect({ pool: preparing(pool, hot) }) })
-  runHotOn(db, (query) => queryOn(hot, query))
+  const db: Db = new Kysely({
+    dialect: new PostgresDialect({ pool: preparing(pool, hot, deadlineMs) }),
+  })
+  runHotOn(db, (query) => queryOn(hot, deadlineMs, query))
   return {
     db,
     async ping() {
-      await pool.query('select 1')
+      await queryOn(pool, deadlineMs, { text: 'select 1' })
     },
+    deadlineMs,
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -79,7 +93,10 @@ function openPool(
     idleTimeoutMillis,
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: Math.min(mostConnectMs, deadlineOf(options)),
+    // A peer that is gone without a word is noticed on idle connections, too.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
     // Compiling a plan takes longer than any statement of ours should run.
     options: ['jit=off', ...settings].map((setting) => `-c ${setting}`).join(' '),
     application_name: 'chorale',
@@ -91,13 +108,48 @@ function openPool(
   return pool
 }
 
+function deadlineOf({ statementTimeoutMs, graceMs = usualGraceMs }: DatabaseOptions): number {
+  return statementTimeoutMs + graceMs
+}
+
+/**
+ * A connection from the pool, once a statement wants one. After an error that it does not survive,
+ * or an answer that is overdue, it takes no further statement and is closed with its release.
+ */
+function borrow(deadlineMs: number) {
+  let client: Promise<pg.PoolClient> | undefined
+  let broken = false
+  return {
+    async query(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
+      if (broken) throw new DatabaseSilent()
+      client ??= pool.connect()
+      try {
+        return await answeredWithin(
+          deadlineMs,
+          client.then((held) => held.query(query)),
+        )
+      } catch (error) {
+        broken ||= endsConnection(error)
+        throw error
+      }
+    },
+    release(destroy?: boolean): void {
+      client?.then((held) => held.release(destroy || broken)).catch(() => undefined)
+    },
+  }
+}
+
 /** The pool's own way gives up the connection, and all it has planned, when a statement is refused. */
-async function queryOn(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
-  const client = await pool.connect()
+async function queryOn(
+  pool: pg.Pool,
+  deadlineMs: number,
+  query: pg.QueryConfig,
+): Promise<pg.QueryResult> {
+  const connection = borrow(deadlineMs)
   try {
-    return await client.query(query)
+    return await connection.query(pool, query)
   } finally {
-    client.release()
+    connection.release()
   }
 }
 
@@ -105,60 +157,22 @@ async function queryOn(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryRe
  * Hot statements are prepared under their name, and outside a transaction have connections of
  * their own; every other statement is planned for its values.
  */
-function preparing(pool: pg.Pool, hot: pg.Pool): PostgresPool {
+function preparing(pool: pg.Pool, hot: pg.Pool, deadlineMs: number): PostgresPool {
   return {
     options: pool.options,
     async connect() {
-      let client: Promise<pg.PoolClient> | undefined
-      const query = async (text: string, values: readonly unknown[]) => {
+      const connection = borrow(deadlineMs)
+      const query = (text: string, values: readonly unknown[]) => {
         const name = nameOf(text)
         // The first statement decides: a transaction begins with `begin`.
-        client ??= (name ? hot : pool).connect()
-        return (await client).query({ ...(name && { name }), text, values: [...values] })
+        const from = name ? hot : pool
+        return connection.query(from, { ...(name && { name }), text, values: [...values] })
       }
-      const release = (destroy?: boolean) => {
-        client?.then((held) => held.release(destroy)).catch(() => undefined)
-      }
+      const { release } = connection
       // Without cursors, which are not in use here, this is all of the interface.
       return { query, release } as unknown as PostgresPoolClient
     },
     // Whoever opened the pools ends them: they may be in use without a word to the query builder.
     end: async () => undefined,
   }
-}
-
-function sqlState(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError ? error.code : undefined
-}
-
-function asksForRetry(error: unknown): boolean {
-  const state = sqlState(error)
-  return state === '40001' || state === '40P01'
-}
-
-/** PostgreSQL answered and kept nothing; after any other error nobody knows whether it did. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError
-}
-
-/** Refused by a unique index. On a partition its name is made of its columns: match the end. */
-export function isDuplicate(error: unknown, index: RegExp): boolean {
-  return sqlState(error) === '23505' && index.test(constraintOf(error))
-}
-
-function constraintOf(error: unknown): string {
-  return error instanceof pg.DatabaseError ? (error.constraint ?? '') : ''
-}
-
-/** The database was out of reach or out of time, rather than the statement wrong. */
-export function isUnavailable(error: unknown): boolean {
-  const state = sqlState(error)
-  if (state) return /^(08|57P|57014|53|55P03|40)/.test(state)
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error ? String(error.code) : ''
-  return (
-    /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_)/.test(code) ||
-    // The last is what a rollback meets on a connection that was lost inside the transaction.
-    /Connection terminated|timeout exceeded when trying|is not queryable/.test(error.message)
-  )
 }

@@ -1,6 +1,6 @@
 import type { FastifyError } from 'fastify'
 import type { Logger } from 'pino'
-import { isUnavailable } from '../database/pool.ts'
+import { isUnavailable } from '../database/errors.ts'
 import { badRequest, Failure } from '../pipeline/failure.ts'
 
 /** Whatever was thrown, as the failure that the client reads. A bug is logged and never shown. */

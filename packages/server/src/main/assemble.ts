@@ -36,6 +36,7 @@ import { startWorker } from '../worker/worker.ts'
 import { startConfiguredCouriers } from './courier.ts'
 import { openConfiguredEgress, urlRulesOf } from './egress.ts'
 import { openConfiguredGateway } from './gateway.ts'
+import { withoutStorms } from './log-storms.ts'
 import { natsAccessOf } from './nats.ts'
 
 export interface Assembly extends AsyncDisposable {
@@ -227,6 +228,7 @@ export function openConfiguredDatabase(config: Config, log: Logger): Database {
     poolSize: config.DATABASE_POOL_SIZE,
     hotPoolSize: config.DATABASE_HOT_POOL_SIZE,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
+    graceMs: config.DATABASE_GRACE_MS,
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
   })
 }
@@ -238,6 +240,7 @@ export function openLog(level: Config['LOG_LEVEL']): Logger {
     {
       level,
       base: null,
+      hooks: withoutStorms(),
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: [...secrets, ...secrets.map((name) => `*.${name}`)], censor: '[hidden]' },
     },

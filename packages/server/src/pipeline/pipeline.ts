@@ -4,6 +4,7 @@ import type { Operation } from '@chorale/contract/operation'
 import type { Logger } from 'pino'
 import type { TObject } from 'typebox'
 import { writeAuditLog } from '../database/audit-log.ts'
+import { answeredWithin } from '../database/deadline.ts'
 import type { Database } from '../database/pool.ts'
 import type { Committed, Sink } from '../outbox/committed.ts'
 import { openOutbox } from '../outbox/outbox.ts'
@@ -95,7 +96,10 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   return {
     async admit(call) {
       const { operation } = roadOf(call.name)
-      const caller = await parts.identify(call.credentials, operation, call.params)
+      const caller = await answeredWithin(
+        parts.database.deadlineMs,
+        parts.identify(call.credentials, operation, call.params),
+      )
       call.onIdentified?.(caller)
       authorise(caller, operation, call)
       const headers = await takeFromBudget(parts.rateLimit, caller, operation)
@@ -207,7 +211,8 @@ async function open(
   }
   const answer = await (operation.effect === 'write'
     ? parts.database.transaction(handle)
-    : handle(parts.database.db))
+    : // Also what waits behind other statements, to share one.
+      answeredWithin(parts.database.deadlineMs, handle(parts.database.db)))
   if (recorded) parts.sink(recorded)
   return answer
 }

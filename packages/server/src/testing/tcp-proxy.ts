@@ -7,11 +7,15 @@ export interface TcpProxy extends AsyncDisposable {
   /** Cuts every connection, and refuses new ones until `open`. */
   close(): Promise<void>
   open(): Promise<void>
+  /** Connections stay, and take new ones; nothing comes through until `thaw`. */
+  freeze(): void
+  thaw(): void
 }
 
 export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const { hostname, port } = new URL(target)
   const sockets = new Set<Socket>()
+  let frozen = false
   const keep = (socket: Socket, other: Socket) => {
     sockets.add(socket)
     socket.on('error', () => other.destroy())
@@ -20,11 +24,14 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
       other.destroy()
     })
   }
+  const waiting = new Set<() => void>()
+  const join = (near: Socket, far: Socket) => void near.pipe(far).pipe(near)
   const server = createServer((near) => {
     const far = connect({ host: hostname, port: Number(port) })
     keep(near, far)
     keep(far, near)
-    near.pipe(far).pipe(near)
+    if (!frozen) join(near, far)
+    else waiting.add(() => join(near, far))
   })
   const listen = (wanted: number) =>
     new Promise<void>((resolve, reject) => {
@@ -43,5 +50,20 @@ export async function startTcpProxy(target: string): Promise<TcpProxy> {
   const url = new URL(target)
   url.hostname = '127.0.0.1'
   url.port = String(own)
-  return { url: url.href, close, open: () => listen(own), [Symbol.asyncDispose]: close }
+  return {
+    url: url.href,
+    close,
+    open: () => listen(own),
+    freeze() {
+      frozen = true
+      for (const socket of sockets) socket.pause()
+    },
+    thaw() {
+      frozen = false
+      for (const start of waiting) start()
+      waiting.clear()
+      for (const socket of sockets) socket.resume()
+    },
+    [Symbol.asyncDispose]: close,
+  }
 }

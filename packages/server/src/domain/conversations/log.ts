@@ -1,6 +1,6 @@
 import type { Db } from '../../database/app-db.ts'
+import { isDuplicate, isRefusal } from '../../database/errors.ts'
 import { type Lane, openLane } from '../../database/lane.ts'
-import { isDuplicate, isRefusal } from '../../database/pool.ts'
 import type { Append, AppendedEntry, Sink } from '../../outbox/committed.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
 import {
@@ -31,9 +31,10 @@ export function openAppendLane(
   return openLane({
     lanes,
     mostPerBatch,
-    // A conversation always takes the same lane, so its entries keep their order of arrival. By
-    // bucket, because a batch is then published in few bundles.
+    // By bucket, because a batch is then published in few bundles.
     keyOf: ({ bucket }) => bucket,
+    // A conversation keeps its order of arrival.
+    orderOf: ({ key }) => key,
     async commit(entries) {
       const placed = await appendOnce(db, entries, clock())
       const append = appendOf(entries, placed)
