@@ -1,6 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { EventName } from '@chorale/contract/events'
 import type { Logger } from 'pino'
+import { isDatabaseAway } from '../database/errors.ts'
 import type { Database } from '../database/pool.ts'
 import type { Committed, Sink } from '../outbox/committed.ts'
 import type { HeardEvent, Listener, ListenerCtx, Reaction } from '../outbox/listener.ts'
@@ -36,31 +37,50 @@ export type Concerns = (appId: string) => Promise<boolean>
 export type Outcome = 'handled' | 'stopped' | Error
 
 const mostRetryMs = 60_000
+/** Between two looks whether the database is back. */
+const mostWaitMs = 5000
 const mostDeliveries = 10
 
-/** Tries until it is handled or the attempts are used up. Between attempts it holds no slot. */
+/**
+ * Tries until it is handled or the attempts are used up, which count failures of the event itself:
+ * while the database is away it waits. Between attempts it holds no slot.
+ */
 export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
-  const { listener, events, slots, stopping } = task
+  const { slots, stopping } = task
   if (task.delivery > mostDeliveries) return new Error('No process has survived this event.')
-  for (let attempt = 1; !stopping.aborted; attempt++) {
+  let attempt = 1
+  let waits = 0
+  while (!stopping.aborted) {
     try {
       if (!(await task.isConcerned())) return 'handled'
       return await slots.use(() => react(parts, task))
     } catch (error) {
-      const [first] = events
-      const facts = { listener: listener.name, event: first?.id, name: first?.name, attempt }
-      parts.log.warn({ err: error, ...facts }, 'a listener failed')
-      if (attempt >= parts.attempts) return error instanceof Error ? error : new Error(`${error}`)
-      const ms = delayMs(parts.retryMs, attempt)
+      const away = isDatabaseAway(error)
+      tell(parts, task, error, away ? undefined : attempt)
+      if (!away && attempt >= parts.attempts) return asError(error)
+      const ms = away
+        ? delayMs(parts.retryMs, ++waits, mostWaitMs)
+        : delayMs(parts.retryMs, attempt++, mostRetryMs)
       await after(ms, undefined, { signal: stopping }).catch(() => undefined)
     }
   }
   return 'stopped'
 }
 
+function tell({ log }: HandleParts, task: Task, err: unknown, attempt: number | undefined): void {
+  const [first] = task.events
+  const facts = { err, listener: task.listener.name, event: first?.id, name: first?.name }
+  if (attempt === undefined) log.warn(facts, 'a listener waits for the database')
+  else log.warn({ ...facts, attempt }, 'a listener failed')
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(`${error}`)
+}
+
 /** Doubles, and is spread: what failed together is not tried again together. */
-function delayMs(firstMs: number, attempt: number): number {
-  return Math.min(firstMs * 2 ** (attempt - 1), mostRetryMs) * (0.5 + Math.random())
+function delayMs(firstMs: number, time: number, mostMs: number): number {
+  return Math.min(firstMs * 2 ** (time - 1), mostMs) * (0.5 + Math.random())
 }
 
 /** One transaction; more of them where the listener says that there is more to do. */

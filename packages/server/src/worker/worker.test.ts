@@ -185,3 +185,28 @@ test('a worker that dies between commit and acknowledgement has not handled it t
   expect(await updated()).toHaveLength(1)
   expect(await metrics()).toContain('chorale_outbox_lag_seconds 0')
 })
+
+test('reliability 3: attempts count failures of the event; while the database cannot work, it waits', async () => {
+  let tried = 0
+  const handled: string[] = []
+  const listener: Listener = {
+    name: 'patient',
+    on: {
+      async 'user.created'({ payload }, { db: { db } }) {
+        // What PostgreSQL says with a full disk, and as a standby.
+        const says = { 1: '53100', 2: '53100', 3: '25006', 4: '57P03', 5: '53300' }[++tried]
+        if (says) {
+          const raise = `do $$ begin raise exception using errcode = '${says}'; end $$`
+          await sql.raw(raise).execute(db)
+        }
+        handled.push(payload.uid)
+      },
+    },
+  }
+  const { app, NATS_PREFIX } = await startLive([listener], { LISTENER_ATTEMPTS: '2' })
+  await app.given.users('ann')
+  await expect.poll(() => handled, wait).toEqual(['ann'])
+  expect(tried).toBe(6)
+  const settings = { ...settingsFor(app.databaseUrl), NATS_PREFIX }
+  expect(await choraleJson(settings, 'dead-letters', 'list')).toEqual([])
+})
