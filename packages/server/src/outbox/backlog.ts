@@ -64,8 +64,12 @@ export async function readAppends(db: Db, writtenUntil: number): Promise<Page<Ap
     from append_receipts r
     cross join lateral unnest(r.buckets, r.conversation_keys, r.first_seqs, r.last_seqs)
       as t(bucket, key, first, last)
-    join entries e on e.bucket = t.bucket and e.conversation_key = t.key
-      and e.seq between t.first and t.last
+    -- The limit keeps it lateral: one probe of the index for each range, however many entries there
+    -- are. Joined, it could be planned as a hash of the whole log.
+    cross join lateral (
+      select * from entries e
+      where e.bucket = t.bucket and e.conversation_key = t.key and e.seq between t.first and t.last
+      order by e.seq limit t.last - t.first + 1) e
     where r.receipt_id = any(${ids})
     order by e.id`.execute(db)
   const byReceipt = Map.groupBy(rows, ({ receipt }) => receipt)

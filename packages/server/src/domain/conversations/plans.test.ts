@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { readAppends } from '../../outbox/backlog.ts'
 import { checkHotPlans, crowdedGroup, firstPage, hotStatements } from '../../testing/hot-plans.ts'
+import { leaveReceipts } from '../../testing/left-behind.ts'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
@@ -18,6 +20,8 @@ await withQuery(app.databaseUrl, async (query) => {
   await loadGroups(query, appId, { prefix: 'tea', groups: 8000, members: 2, entries: 2 })
   await loadGroups(query, appId, { prefix: 'hall', groups: 4, members: 1000, entries: 1000 })
   await settleEntries(query)
+  await leaveReceipts(query, appId, 1000)
+  await query('vacuum (analyze) append_receipts')
 })
 const crowded = await crowdedGroup(db, appId, 'hall-1')
 
@@ -50,4 +54,19 @@ test('a statement that forgets the bucket is noticed', async () => {
   expect(plans.flatMap((plan) => objectionsTo(plan, { partitions: 'one' })).join()).toContain(
     '16 partitions',
   )
+})
+
+test('reliability 1: the sweeper reads the entries of its receipts, whatever the planner prefers', async () => {
+  const preferences = ['jit = off', 'enable_nestloop = off', 'enable_seqscan = off']
+  for (const preference of preferences) {
+    const first = ['set local jit = off', `set local ${preference}`]
+    const plans = await explainer.plansOf(async (trx) => {
+      const { items } = await readAppends(trx, 1_800_000_000)
+      expect(items.flatMap(({ entries }) => entries)).toHaveLength(800)
+    }, first)
+    const ofEntries = plans
+      .flatMap((plan) => objectionsTo(plan, { partitions: 'many' }))
+      .filter((objection) => objection.includes('entries'))
+    expect(ofEntries).toEqual([])
+  }
 })
