@@ -106,6 +106,34 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.begin_epoch(p_after bigint, p_mark bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+declare
+  reached bigint;
+  epoch bigint;
+  sequence regclass;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('begin epoch', 0));
+  select last_value into reached from restore_marks;
+  if p_mark <= reached then
+    return reached >> 36;
+  end if;
+  epoch := greatest(reached >> 36, p_after) + 1;
+  -- The public id of an entry, n * 64 + bucket, stays below 2^53.
+  if epoch >= 2048 then
+    raise exception 'There are no epochs left.';
+  end if;
+  for sequence in
+    select s.seqrelid from pg_sequence s join pg_class c on c.oid = s.seqrelid
+    where c.relnamespace = current_schema()::regnamespace and s.seqtypid = 'bigint'::regtype
+  loop
+    perform setval(sequence, epoch << 36);
+  end loop;
+  return epoch;
+end
+$$;
+
 CREATE FUNCTION public.find_muids(p_buckets smallint[], p_keys bigint[], p_senders text[], p_muids text[]) RETURNS TABLE(bucket smallint, key bigint, sender text, muid text, seq bigint, id bigint, counted bigint, at bigint)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'off'
@@ -425,6 +453,12 @@ CREATE TABLE public.handled_events (
     listener text NOT NULL COLLATE pg_catalog."C",
     event_id text NOT NULL COLLATE pg_catalog."C",
     handled_at bigint NOT NULL
+);
+
+CREATE TABLE public.install (
+    only_one boolean DEFAULT true NOT NULL,
+    install_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    CONSTRAINT install_only_one_check CHECK (only_one)
 );
 
 CREATE TABLE public.interactions (
@@ -805,6 +839,13 @@ CREATE TABLE public.reactions (
 )
 PARTITION BY LIST (bucket);
 
+CREATE SEQUENCE public.restore_marks
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
 CREATE TABLE public.role_restricted_features (
     app_id text NOT NULL COLLATE pg_catalog."C",
     role text NOT NULL COLLATE pg_catalog."C",
@@ -1036,6 +1077,9 @@ ALTER TABLE ONLY public.groups
 
 ALTER TABLE ONLY public.handled_events
     ADD CONSTRAINT handled_events_pkey PRIMARY KEY (app_id, listener, event_id);
+
+ALTER TABLE ONLY public.install
+    ADD CONSTRAINT install_pkey PRIMARY KEY (only_one);
 
 ALTER TABLE ONLY public.interactions
     ADD CONSTRAINT interactions_pkey PRIMARY KEY (bucket, conversation_key, seq, uid, element_id);

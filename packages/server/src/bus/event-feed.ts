@@ -1,6 +1,7 @@
 import { AckPolicy, type Consumer, DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
 import { nanos } from '@nats-io/transport-node'
 import type { Logger } from 'pino'
+import type { Epochs } from '../outbox/epochs.ts'
 import type { EventFeed, FeedPage, FeedPlace } from '../outbox/feed.ts'
 import type { HeardEvent } from '../outbox/listener.ts'
 import { onlyForHeader } from './dead-letters.ts'
@@ -11,7 +12,15 @@ const mostAtOnce = 50
 const waitMs = 5000
 
 /** Reads the stream itself, so whatever is published late comes late, and is not passed over. */
-export function openEventFeed(stream: EventStream, log: Logger): EventFeed {
+export function openEventFeed(
+  stream: EventStream,
+  epochs: Pick<Epochs, 'current'>,
+  log: Logger,
+): EventFeed {
+  /** In another epoch, or another stream, a place means something else. */
+  const nameOf = (created: string) =>
+    epochs.current === 0 ? created : `${created} ${epochs.current}`
+
   async function page(
     appId: string,
     from: FeedPlace | undefined,
@@ -20,9 +29,10 @@ export function openEventFeed(stream: EventStream, log: Logger): EventFeed {
     const { client, manager } = await stream.open()
     const { created, state } = await manager.streams.info(stream.eventsName)
     const oldest = Math.max(state.first_seq, 1)
-    const place = from ?? { stream: created, seq: oldest, skip: 0 }
+    const name = nameOf(created)
+    const place = from ?? { stream: name, seq: oldest, skip: 0 }
     const isKept = place.seq >= oldest && place.seq <= state.last_seq + 1
-    if (place.stream !== created || !isKept) return 'gone'
+    if (place.stream !== name || !isKept) return 'gone'
     const info = await manager.consumers.add(stream.eventsName, {
       ack_policy: AckPolicy.None,
       deliver_policy: DeliverPolicy.StartSequence,

@@ -23,6 +23,8 @@ export interface EventStream {
   readonly prefix: string
   readonly eventsName: string
   readonly lettersName: string
+  /** What the database had reached: see `outbox/epochs.ts`. */
+  readonly marksName: string
   /** Makes the streams if they are missing. Throws while NATS is away. */
   open(): Promise<OpenStream>
   publish(bundle: Bundle): Promise<void>
@@ -42,6 +44,7 @@ export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOpt
   const base = prefix.replaceAll('.', '-')
   const eventsName = `${base}-events`
   const lettersName = `${base}-dead-letters`
+  const marksName = `${base}-marks`
   let opened: { readonly on: NatsConnection; readonly stream: Promise<OpenStream> } | undefined
 
   async function make(connection: NatsConnection): Promise<OpenStream> {
@@ -59,6 +62,8 @@ export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOpt
       duplicate_window: nanos(Math.min(repeatsKnownMs, options.hours * 3_600_000)),
     })
     await ensure(manager, { ...shared, name: lettersName, subjects: [`${prefix}-dead.*`] })
+    const last = { subjects: [`${prefix}-mark.*`], max_msgs_per_subject: 1 }
+    await ensure(manager, { ...shared, name: marksName, ...last })
     return { client: jetstream(connection, { timeout: ackTimeoutMs }), manager }
   }
 
@@ -81,6 +86,7 @@ export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOpt
     prefix,
     eventsName,
     lettersName,
+    marksName,
     open,
     async publish({ subject, id, body }) {
       const { client } = await open()

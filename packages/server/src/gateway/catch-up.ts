@@ -1,4 +1,5 @@
 import type { Position } from '@chorale/contract/frames'
+import { epochOf } from '../outbox/epochs.ts'
 import { print, printEntryFrame } from './frames.ts'
 import type { Follower } from './hub/follower.ts'
 import type { Feed, Seat, ShownEntry } from './ports.ts'
@@ -51,7 +52,10 @@ async function bring(
     return 0
   }
   const most = Math.min(parts.mostPerConversation, left)
-  const tooFar = since.seq > head.seq || since.change > head.change || head.seq - since.seq > most
+  // In another epoch the same seq may be of another entry.
+  const isOther = epochOf(since.change) !== epochOf(head.change)
+  const isAhead = since.seq > head.seq || since.change > head.change
+  const tooFar = isOther || isAhead || head.seq - since.seq > most
   const missed = tooFar
     ? undefined
     : await parts.feed.missed(seat, { ...since, resetSeq: seat.resetSeq }, viewers(seat), most + 1)

@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws'
 import type { Signals } from '../bus/signals.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { isAllowedOrigin, type Origins } from '../http/origins.ts'
+import type { Epochs } from '../outbox/epochs.ts'
 import { isRealtime } from './address.ts'
 import type { CallParts } from './calls.ts'
 import { startComparing } from './compare.ts'
@@ -46,6 +47,7 @@ export interface GatewayParts extends CallParts {
   readonly presence: PresenceStore
   readonly clientAddress: ClientAddress
   readonly registry: Registry
+  readonly epochs: Pick<Epochs, 'onBegun'>
   readonly log: Logger
 }
 
@@ -84,6 +86,8 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
   }
   server.server.on('upgrade', upgrade)
   addEventStream(server, handshake, (make) => (isFull() ? undefined : keep(make())))
+  // Where devices are means nothing any more: they come again, and are told to read anew.
+  parts.epochs.onBegun(() => void sayGoodbye(connections))
   const silence = setInterval(() => closeSilent(connections, options), options.heartbeatMs / 4)
 
   return {

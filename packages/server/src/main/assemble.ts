@@ -6,6 +6,7 @@ import { connectBus } from '../bus/bus.ts'
 import { openDeadLetters } from '../bus/dead-letters.ts'
 import { openEventFeed } from '../bus/event-feed.ts'
 import { type EventStream, openEventStream, type StreamOptions } from '../bus/event-stream.ts'
+import { openMarks } from '../bus/marks.ts'
 import { openSignals } from '../bus/signals.ts'
 import { type Config, ConfigError, originsOf } from '../config.ts'
 import { pendingMigrations } from '../database/migrator.ts'
@@ -25,6 +26,7 @@ import { type Metrics, openMetrics } from '../http/metrics.ts'
 import { buildServer, type HttpParts } from '../http/server.ts'
 import { openClearing } from '../outbox/clearing.ts'
 import { type Sink, toAll } from '../outbox/committed.ts'
+import { openEpochs, readEpochs } from '../outbox/epochs.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { openPublisher } from '../outbox/publish.ts'
 import { openSweeper } from '../outbox/sweeper.ts'
@@ -82,12 +84,19 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     isNatsThere: () => bus.connection !== undefined,
   })
   const stream = openEventStream(bus, streamOptions(config))
+  const publishes = options.publishes ?? true
+  // Before anything is written: ids of a restored database must not be those of what was lost.
+  const epochs = stack.use(
+    publishes
+      ? await openEpochs({ db: background.db, marks: openMarks(stream), log })
+      : await readEpochs(background.db),
+  )
   const publishing = { database: background, stream, metrics, log, clock }
   const signals = openSignals(bus, config.NATS_PREFIX)
   const announce = openAnnouncer(signals, movementOf)
   // Whoever wants to hear of commits first hand joins this list.
   const sinks = () => [announce, openPublishing(stack, publishing, announce)]
-  const sink = toAll(options.publishes === false ? [] : sinks())
+  const sink = toAll(publishes ? sinks() : [])
   const identify = identifyWith(database.db, vault, clock)
   const people = openPeople(database.db)
   const timeoutMs = config.WEBHOOK_TIMEOUT_MS
@@ -102,7 +111,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     rateLimit: openRateLimit(config.API_PROCESSES),
     handlers: handlersWith(
       { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect, judge },
-      openEventFeed(stream, log),
+      openEventFeed(stream, epochs, log),
       openPasswords(config.PASSWORD_CONCURRENCY),
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config) },
     ),
@@ -137,6 +146,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     pipeline,
     clientAddress,
     sink,
+    epochs,
   }
   return {
     database,

@@ -12,6 +12,7 @@ import type { Users } from '../gateway/ports.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Sink } from '../outbox/committed.ts'
+import type { Epochs } from '../outbox/epochs.ts'
 import type { Identify } from '../pipeline/caller.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -29,6 +30,7 @@ export interface GatewayAssembly {
   readonly clientAddress: ClientAddress
   readonly metrics: Metrics
   readonly sink: Sink
+  readonly epochs: Epochs
   readonly clock: () => number
   readonly log: Logger
 }
@@ -42,7 +44,7 @@ export function openConfiguredGateway(
   return openGateway(server, {
     ...parts,
     options: optionsOf(config),
-    feed: openFeed(database.db, parts.people),
+    feed: openFeed(database.db, parts.people, parts.epochs),
     users: usersWith(parts),
     presence: openPresenceStore({
       ...{ database: background, sink, clock },

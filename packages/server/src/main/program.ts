@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { appCommand } from './app.ts'
 import { deadLettersCommand } from './dead-letters.ts'
+import { epochCommand } from './epoch.ts'
 import { keyCommand } from './key.ts'
 import { managementKeyCommand } from './management-key.ts'
 import { migrateCommand } from './migrate.ts'
@@ -16,6 +17,7 @@ export function buildProgram(): Command {
     .addCommand(keyCommand())
     .addCommand(managementKeyCommand())
     .addCommand(deadLettersCommand())
+    .addCommand(epochCommand())
   pointToHelp(program)
   return program
 }

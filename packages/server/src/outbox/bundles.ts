@@ -1,4 +1,5 @@
 import type { Append, AppendedEntry, RecordedEvent } from './committed.ts'
+import { epochOfEntry } from './epochs.ts'
 
 /** One message of the stream: events of one app and one strand. */
 export interface Bundle {
@@ -59,9 +60,10 @@ interface OpenBundle {
   characters: number
 }
 
-/** A key is never used again, so this names one entry for ever. */
-function entryEventId({ key, seq }: { readonly key: number; readonly seq: number }): string {
-  return `${key}-${seq}`
+/** Names one entry for ever: a seq comes again only after a restore, and then in another epoch. */
+function entryEventId({ key, seq, id }: AppendedEntry): string {
+  const epoch = epochOfEntry(id)
+  return epoch === 0 ? `${key}-${seq}` : `${key}-${seq}-${epoch}`
 }
 
 function strandOf(appId: string, payload: object): number {

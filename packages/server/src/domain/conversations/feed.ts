@@ -1,5 +1,6 @@
 import type { AppDb, Db } from '../../database/app-db.ts'
 import type { AppendedEntry } from '../../outbox/committed.ts'
+import { type Epochs, inEpoch } from '../../outbox/epochs.ts'
 import { conversationIdOf } from '../users/index.ts'
 import { groupConversationId, type People } from './counterparts.ts'
 import {
@@ -60,7 +61,15 @@ interface Since {
 }
 
 /** What devices hear of conversations: what was missed, and what has just been appended. */
-export function openFeed(db: Db, peopleOf: (appId: string) => People) {
+export function openFeed(
+  db: Db,
+  peopleOf: (appId: string) => People,
+  epochs: Pick<Epochs, 'current'>,
+) {
+  // Devices pass back what they were told, and so the epoch of which it was.
+  const told = (change: number) => inEpoch(epochs.current, change)
+  const untold = (change: number) => Math.max(0, change - inEpoch(epochs.current, 0))
+
   const within = (appId: string): AppDb => ({ appId, db })
 
   async function show(
@@ -80,12 +89,14 @@ export function openFeed(db: Db, peopleOf: (appId: string) => People) {
     const own = viewers.includes(undefined) ? await showOwn(from, entries, print) : undefined
     return rows.map((row, place) => ({
       seq: row.seq,
-      change: row.change,
+      change: told(row.change),
       ...movementOf(row),
       texts: printed.map((texts) => texts[place] ?? ''),
       own: own?.get(row.seq),
     }))
   }
+
+  const seatOf = (row: SeatRow) => asSeat({ ...row, change: told(row.change) })
 
   /** Withheld messages, as those who sent them see them, by seq. */
   async function showOwn(from: Followed, entries: readonly Entry[], print: typeof printEntries) {
@@ -101,16 +112,17 @@ export function openFeed(db: Db, peopleOf: (appId: string) => People) {
 
   return {
     async seatsOf(users: readonly { appId: string; uid: string }[]): Promise<Seat[]> {
-      return (await findSeats(db, users)).map(asSeat)
+      return (await findSeats(db, users)).map(seatOf)
     },
 
     async seatOf(appId: string, uid: string, at: ConversationKey): Promise<Seat | undefined> {
       const row = await findSeat(within(appId), uid, at)
-      return row && asSeat(row)
+      return row && seatOf(row)
     },
 
-    heads(of: readonly Followed[]): Promise<HeadRow[]> {
-      return findHeads(db, of)
+    async heads(of: readonly Followed[]): Promise<HeadRow[]> {
+      const rows = await findHeads(db, of)
+      return rows.map((row) => ({ ...row, change: told(row.change) }))
     },
 
     /**
@@ -120,7 +132,7 @@ export function openFeed(db: Db, peopleOf: (appId: string) => People) {
     async missed(from: Followed, since: Since, viewers: Viewers, most: number) {
       const appDb = within(from.appId)
       const { seq, change, resetSeq } = since
-      const between = { change, afterSeq: resetSeq, upToSeq: seq }
+      const between = { change: untold(change), afterSeq: resetSeq, upToSeq: seq }
       const changed = await changesAfter(appDb, from, between, most)
       const entries = await entriesAfter(appDb, from, Math.max(seq, resetSeq), most)
       return {

@@ -1,0 +1,35 @@
+import { Type } from 'typebox'
+
+export const databaseSettings = {
+  DATABASE_URL: Type.String({
+    default: 'postgres://postgres@127.0.0.1:55432/chorale',
+    description: 'PostgreSQL 15 or later.',
+  }),
+  DATABASE_POOL_SIZE: Type.Integer({
+    default: 10,
+    minimum: 1,
+    description: 'Connections that a process may hold for calls.',
+  }),
+  DATABASE_HOT_POOL_SIZE: Type.Integer({
+    default: 10,
+    minimum: 4,
+    description: 'Connections beside these, for sends and pages of messages.',
+  }),
+  DATABASE_BACKGROUND_POOL_SIZE: Type.Integer({
+    default: 5,
+    minimum: 3,
+    description: 'Connections beside these, for the outbox and for listeners.',
+  }),
+  DATABASE_STATEMENT_TIMEOUT_MS: Type.Integer({
+    default: 10_000,
+    minimum: 100,
+    description: 'A statement that takes longer is ended, and its request answered 503.',
+  }),
+  DATABASE_GRACE_MS: Type.Integer({
+    default: 1000,
+    minimum: 10,
+    description:
+      'A database that has not even said so after this much longer is taken for dead: the ' +
+      'connection is dropped, and the request answered 503.',
+  }),
+}

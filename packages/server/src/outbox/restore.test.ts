@@ -1,0 +1,16 @@
+import { expect, test, vi } from 'vitest'
+import { settingsFor } from '../testing/program.ts'
+import { beginEpochs, restoreUnderLoad } from '../testing/restore.ts'
+import { cloneDatabase } from '../testing/test-database.ts'
+
+// Processes start, and a dump takes its time.
+vi.setConfig({ testTimeout: 300_000 })
+
+test('reliability 2: after a restore no id of a message, event or webhook call is used again', async () => {
+  await restoreUnderLoad({ messages: 60, atOnce: 4 })
+})
+
+test('reliability 2: an operator who restored both engines begins an epoch', async () => {
+  await using database = await cloneDatabase()
+  expect(await beginEpochs(settingsFor(database.url))).toEqual([1, 8])
+})
