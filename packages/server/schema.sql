@@ -509,6 +509,7 @@ CREATE TABLE public.moderation_cases (
     verdict jsonb,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
+    reported jsonb,
     CONSTRAINT moderation_cases_kind_check CHECK ((kind = ANY (ARRAY['blocked'::text, 'flagged'::text]))),
     CONSTRAINT moderation_cases_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'disapproved'::text])))
 );

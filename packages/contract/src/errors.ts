@@ -224,6 +224,10 @@ export const errors = {
     message: 'A user has at most {limit} saved messages.',
     fix: 'Take another one off first.',
   },
+  ERR_BLOCKED_BY_RULE: {
+    status: 403,
+    message: 'A moderation rule does not let this through.',
+  },
   ERR_BLOCKED_RECEIVER: { status: 403, message: 'The sender has blocked the user {uid}.' },
   ERR_BLOCKED_SENDER: { status: 403, message: 'The user {uid} has blocked the sender.' },
   ERR_MESSAGE_ID_NOT_FOUND: { status: 404, message: 'The message {id} does not exist here.' },

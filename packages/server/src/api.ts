@@ -38,6 +38,9 @@ import {
 } from './domain/messages/index.ts'
 import {
   dryRunHandlers,
+  guardGroup,
+  guardNewGroup,
+  guardUser,
   keywordListHandlers,
   keywordListOfAppHandlers,
   reasonHandlers,
@@ -97,6 +100,7 @@ export function handlersWith(
   passwords: Passwords,
   { secretsAre, urlRules }: Outside,
 ): AllHandlers {
+  const groups = groupHandlers(passwords)
   return {
     install: appsHandlers(furnishApp),
     app: {
@@ -112,9 +116,12 @@ export function handlersWith(
       ...friendHandlers,
       ...blockedUserHandlers,
       ...meHandlers,
+      updateMe: guardUser(meHandlers.updateMe),
       ...conversationHandlers,
       ...positionHandlers,
-      ...groupHandlers(passwords),
+      ...groups,
+      createGroup: guardNewGroup(groups.createGroup),
+      updateGroup: guardGroup(groups.updateGroup),
       ...memberHandlers(passwords),
       ...bannedUserHandlers,
       ...scopePermissionHandlers,
@@ -128,7 +135,7 @@ export function handlersWith(
       ...messageHandlers(sending),
       ...historyHandlers(sending),
       ...editHandlers,
-      ...reactionHandlers,
+      ...reactionHandlers(sending.judge),
       ...threadHandlers,
       ...interactionHandlers,
       ...pinHandlers,

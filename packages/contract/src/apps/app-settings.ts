@@ -21,6 +21,12 @@ export const appSettingDefaults = {
   'apiKeys.authOnlyCreatesUsers': true,
   /** For how long after it was sent a message may be edited by users; 0: for ever. */
   'messages.editWindowSeconds': 0,
+  /** Whether a device deletes messages for ever; if not, they are deleted and kept for the app. */
+  'messages.devicesDeleteForever': false,
+  /** Whether devices may list deactivated users. */
+  'users.devicesListDeactivated': false,
+  /** Whether who comes to a group may read what was said before. */
+  'groups.newMembersSeeHistory': true,
   /** How many members a group may have. */
   'groups.memberLimit': 100_000,
   /** How many rules and how many keyword lists an app may have, beside the defaults. */
@@ -28,6 +34,8 @@ export const appSettingDefaults = {
   'moderation.listLimit': 25,
   /** Whether somebody who is connected gets no push: they see it where they are. */
   'notifications.skipOnlineUsers': true,
+  /** Whether devices may say where their user is reached by e-mail and SMS. */
+  'notifications.devicesSetContacts': true,
   /** Whether e-mail goes through the operator's mail server, where the app has no provider. */
   'notifications.operatorMail': false,
   /** Requests a minute. */

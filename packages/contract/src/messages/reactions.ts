@@ -34,6 +34,7 @@ const addErrors = [
   'ERR_PERMISSION_DENIED',
   'ERR_BLOCKED_RECEIVER',
   'ERR_BLOCKED_SENDER',
+  'ERR_BLOCKED_BY_RULE',
 ] as const
 
 const change = {

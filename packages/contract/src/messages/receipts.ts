@@ -36,6 +36,11 @@ export const receipts = operations({
         ),
       }),
     }),
-    errors: ['ERR_UID_NOT_FOUND', 'ERR_MESSAGE_ID_NOT_FOUND', 'ERR_MESSAGE_NO_ACCESS'],
+    errors: [
+      'ERR_UID_NOT_FOUND',
+      'ERR_MESSAGE_ID_NOT_FOUND',
+      'ERR_MESSAGE_NO_ACCESS',
+      'ERR_PERMISSION_DENIED',
+    ],
   },
 })

@@ -10,13 +10,22 @@ const weight = Type.Integer({ description: 'Always 1.' })
 
 const reason = Type.Optional(Type.String({ description: 'As a judge gave it.' }))
 
+/** Beside the message: other words than it has now. */
+const reported = {
+  reported: Type.Optional(
+    Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
+      description: 'What it said when users reported it, where it says something else by now.',
+    }),
+  ),
+}
+
 const caught = {
   ruleId: Type.String(),
   ruleName: Type.String(),
   revisionId: Type.String(),
 }
 const row = {
-  message: Message,
+  message: Type.Object({ ...Message.properties, ...reported }),
   action: Type.Array(Action),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -31,6 +40,7 @@ const BlockedMessage = Type.Object({
 
 const FlaggedMessage = Type.Object({
   ...Message.properties,
+  ...reported,
   appId: Type.String(),
   flaggedBy: Type.Array(
     Type.Object({

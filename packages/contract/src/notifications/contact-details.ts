@@ -35,6 +35,7 @@ export const contactDetails = operations({
     effect: 'write',
     body: ContactDetails,
     response: Data(ContactDetails),
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
   },
   deleteContactDetails: {
     ...shared,

@@ -24,7 +24,7 @@ export const me = operations({
     effect: 'write',
     body: ownProfile,
     response: Data(User),
-    errors: [],
+    errors: ['ERR_PERMISSION_DENIED'],
   },
   deleteMyAuthToken: {
     ...mine,

@@ -7,7 +7,7 @@ import type { ConversationKey } from './entries.ts'
 import { findUserConversation } from './log.sql.ts'
 
 /** The acting user of an operation that must have one. */
-export function actorOf({ actor }: Ctx): Actor {
+export function actorOf({ actor }: Pick<Ctx, 'actor'>): Actor {
   if (!actor) throw badRequest('onBehalfOf', 'This header is required.')
   return actor
 }

@@ -57,8 +57,13 @@ export const conversationHandlers: Handlers<typeof conversations> = {
     const row = await findByLabel(ctx, conversationId.toLowerCase())
     if (!row) throw new Failure('ERR_CONVERSATION_NOT_FOUND', { conversationId })
     const { bucket, key, uid, withGuid } = row
-    if (withGuid !== null && !(await isGroupAdmin(ctx.db, withGuid, uid))) {
-      throw new Failure('ERR_GROUP_NO_ADMIN_SCOPE')
+    if (withGuid !== null) {
+      if (!(await isGroupAdmin(ctx.db, withGuid, uid))) {
+        throw new Failure('ERR_GROUP_NO_ADMIN_SCOPE')
+      }
+      if (ctx.actor?.restrictedFeatures.includes('deleteGroupMessages')) {
+        throw new Failure('ERR_PERMISSION_DENIED', { what: 'the feature deleteGroupMessages' })
+      }
     }
     await lockHead(ctx.db, row)
     await resetFor(ctx.db, row, 'all')

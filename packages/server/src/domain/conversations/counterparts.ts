@@ -134,7 +134,7 @@ export async function loadCounterparts(
     counterpartsOf(
       (uid) => {
         const row = userOf.get(uid)
-        return row ? shownUser(row, { ...view, viewer }) : deletedUser(uid)
+        return row ? shownUser(row, { ...view, viewer }) : nameAlone(uid)
       },
       (guid) => {
         const row = groupOf.get(guid)
@@ -166,8 +166,8 @@ function remembered<T>(make: (name: string) => T): (name: string) => T {
   }
 }
 
-/** Someone who is gone for ever: their entries may still name them. */
-function deletedUser(uid: string): User {
+/** Someone who is gone for ever, whom entries may still name, or whom somebody may not see. */
+export function nameAlone(uid: string): User {
   return { uid, name: uid, role: 'default', status: 'offline', createdAt: 0 }
 }
 

@@ -62,8 +62,12 @@ export interface Sealed {
 export interface Extra {
   readonly tags?: readonly string[]
   readonly mentions?: readonly string[]
+  /** Of those, whose details the sender may not see: their names alone are shown. */
+  readonly unseen?: readonly string[]
   readonly editedBy?: string
   readonly deletedBy?: string
+  /** Deleted for ever, but kept until moderators have looked at it. */
+  readonly erase?: true
   /** The message that this one replies to, and whether this one has replies. */
   readonly parent?: number
   readonly thread?: true

@@ -214,12 +214,15 @@ export async function insertParticipants(
   { bucket, key }: ConversationKey,
   guid: string,
   uids: readonly string[],
+  /** They see what was said after this seq. */
+  hiddenTo = 0,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with made as (
       insert into participants (bucket, conversation_key, uid, app_id, with_guid,
-                                delivered_seq, read_seq, read_counted)
-      select c.bucket, c.conversation_key, uid, ${appId}, ${guid}, c.head, c.head, c.counted
+                                delivered_seq, read_seq, read_counted, reset_seq)
+      select c.bucket, c.conversation_key, uid, ${appId}, ${guid}, c.head, c.head, c.counted,
+             ${hiddenTo}
       from conversations c, unnest(${uids}::text[]) as uid
       where c.bucket = ${bucket} and c.conversation_key = ${key} and c.app_id = ${appId}
       order by uid)

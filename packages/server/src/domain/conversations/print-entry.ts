@@ -1,6 +1,6 @@
 import { inside } from '../../pipeline/printed.ts'
 import { conversationIdOf } from '../users/index.ts'
-import { type Counterparts, groupConversationId } from './counterparts.ts'
+import { type Counterparts, groupConversationId, nameAlone } from './counterparts.ts'
 import { actionOf, type Entry, type EntryRow, otherThan, type Receiver } from './entries.ts'
 import type { Receipt } from './receipts.ts'
 
@@ -12,6 +12,8 @@ export interface EntryView {
   readonly withTags?: boolean | undefined
   readonly mentionsWithBlockedInfo?: boolean | undefined
   readonly mentionsWithTags?: boolean | undefined
+  /** Moderators read what was deleted, while it is kept. */
+  readonly deletedToo?: boolean | undefined
 }
 
 /** What entries show beside what they keep: each loaded once for the whole page. */
@@ -41,7 +43,7 @@ export function printEntry(entry: Entry, facts: Facts, view: EntryView, nested =
   const data =
     row.category === 'action'
       ? printAction(entry, facts, view)
-      : printData(row, between.entities, facts)
+      : printData(row, between.entities, facts, view)
   const tags = view.withTags !== false && extra?.tags
   return (
     `{"id":"${row.id}",${muid}${between.names},` +
@@ -109,8 +111,8 @@ function printAction({ row, receiver }: Entry, facts: Facts, view: EntryView): s
 }
 
 /** A deleted message keeps who it was between, and nothing of what it said. */
-function printData(row: EntryRow, entities: string, facts: Facts): string {
-  if (row.deletedAt !== null) return `{${entities}}`
+function printData(row: EntryRow, entities: string, facts: Facts, view: EntryView): string {
+  if (row.deletedAt !== null && !view.deletedToo) return `{${entities}}`
   return inside(row.data, [entities, ...mentionsOf(row, facts), ...reactionsOf(row, facts)])
 }
 
@@ -140,7 +142,9 @@ function printBetween(sender: string, receiver: Receiver, facts: Facts): Between
 
 function mentionsOf({ extra }: EntryRow, { mentioned }: Facts): string[] {
   if (!extra?.mentions?.length) return []
-  const users = extra.mentions.map((uid) => `"${uid}":${mentioned.userText(uid)}`)
+  const shown = (uid: string) =>
+    extra.unseen?.includes(uid) ? JSON.stringify(nameAlone(uid)) : mentioned.userText(uid)
+  const users = extra.mentions.map((uid) => `"${uid}":${shown(uid)}`)
   return [`"mentions":{${users.join(',')}}`]
 }
 

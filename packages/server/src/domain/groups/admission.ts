@@ -11,6 +11,7 @@ import {
 import { bannedAmong, insertBan } from './bans.sql.ts'
 import { actorUid, type Recording, record, recordArrivals, recordDeparture } from './history.ts'
 import { deleteMember, findMembers, insertMembers } from './members.sql.ts'
+import { requireFeature } from './rules.ts'
 
 const mostPerCall = 25
 
@@ -51,6 +52,7 @@ export async function admitMembers(
   existing: ReadonlySet<string>,
 ): Promise<Admission> {
   const asked = assignments(wanted)
+  requireFeatures(ctx, asked)
   const founder = wanted.founder
   if (founder !== undefined) await found(ctx, group, founder)
   if (asked.size === 0) return {}
@@ -70,6 +72,14 @@ export async function admitMembers(
   const messages = await add(ctx, group, chosen)
   for (const uid of chosen('usersToBan')) await ban(ctx, group, uid, members.has(uid))
   return outcomes(asked, objections, messages)
+}
+
+/** What a role may not do in a call of its own, it does not do in this one. */
+function requireFeatures({ actor }: Ctx, asked: ReadonlyMap<string, ListName | 'usersToBan'>) {
+  const names = [...asked.values()]
+  if (names.includes('usersToBan')) requireFeature(actor, 'ban')
+  if (names.some((name) => name !== 'usersToBan')) requireFeature(actor, 'addMember')
+  if (names.length > 1) requireFeature(actor, 'massMemberOperate')
 }
 
 /** A uid outside the lists of the contract cannot be here; a list longer than allowed can. */

@@ -72,6 +72,9 @@ const updating = (passwords: Passwords): Handlers<typeof groups, Keyed>['updateG
       const existing = await holdUsers(ctx, owner === undefined ? [] : [owner])
       const group = await accessGroup(ctx, guid, 'change')
       requireModerator(await actingIn(ctx, group))
+      const { type = group.type } = body
+      // Who may not make such a group does not make one of another.
+      if (type !== group.type) requireGroupPermission(ctx.actor, 'createGroup', type)
       const emptied = (field: 'icon' | 'description') =>
         unset?.includes(field) ? null : body[field]
       await updateGroup(
@@ -80,7 +83,7 @@ const updating = (passwords: Passwords): Handlers<typeof groups, Keyed>['updateG
         {
           ...changes,
           sortName: body.name === undefined ? undefined : sortName(body.name),
-          passwordHash: newPasswordHash(body.type ?? group.type, hashed, group.passwordHash),
+          passwordHash: newPasswordHash(type, hashed, group.passwordHash),
           icon: emptied('icon'),
           description: emptied('description'),
           metadata: unset?.includes('metadata') ? null : body.metadata,

@@ -59,7 +59,9 @@ export async function recordArrivals(
   const wanted = { uids: [actorUid(ctx), ...named], guids: [guid], blocks: false }
   const known = await reading.find(wanted, viewer)
   const placed = await append(ctx, group, actions, 1)
-  const count = await insertParticipants(ctx.db, group, guid, uids)
+  const sees = ctx.app.settings['groups.newMembersSeeHistory'] !== false
+  const hiddenTo = sees ? 0 : Math.max(0, (placed[0]?.seq ?? 1) - 1)
+  const count = await insertParticipants(ctx.db, group, guid, uids, hiddenTo)
   const limit = limitOf(ctx.app, 'groups.memberLimit')
   if (count > limit) throw new Failure('ERR_NO_VACANCY', { guid, limit })
   // The group was read before the arrivals; its count is known after them.

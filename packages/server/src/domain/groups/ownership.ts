@@ -4,6 +4,7 @@ import { bannedAmong } from './bans.sql.ts'
 import { type GroupFacts, updateGroup } from './groups.sql.ts'
 import { actorUid, record, recordArrivals } from './history.ts'
 import { findMembers, insertMembers, updateScope } from './members.sql.ts'
+import { requireFeature } from './rules.ts'
 
 /** The new owner is an admin, added first if need be; the old one stays what they were. */
 export async function changeOwner(
@@ -26,6 +27,7 @@ export async function changeOwner(
 async function makeAdmin(ctx: Ctx, group: GroupFacts, uid: string): Promise<void> {
   const member = (await findMembers(ctx.db, group.guid, [uid], true)).get(uid)
   if (!member) {
+    requireFeature(ctx.actor, 'addMember')
     const added = await insertMembers(ctx.db, group.guid, [{ uid, scope: 'admin' }], ctx.now)
     if (added.has(uid)) await recordArrivals(ctx, group, [{ action: 'added', on: uid }], [uid])
   } else if (member.scope !== 'admin') {

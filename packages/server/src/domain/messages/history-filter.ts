@@ -1,6 +1,7 @@
 import type { HistoryQuery, PositionQuery } from '@chorale/contract/messages'
 import { type RawBuilder, sql } from 'kysely'
 import { allOf } from '../../database/app-db.ts'
+import type { Actor } from '../../pipeline/caller.ts'
 import { badRequest } from '../../pipeline/failure.ts'
 
 export type Wanted = HistoryQuery &
@@ -12,14 +13,30 @@ type Condition = RawBuilder<unknown> | undefined
  * What a list is narrowed to, as a condition on the entry `e` and its sides; undefined: to nothing.
  * `viewer` is whose unread, mentions and blocks are meant.
  */
-export function filterOf(query: Wanted, viewer: string | undefined): Condition {
+export function filterOf(
+  query: Wanted,
+  viewer: string | undefined,
+  permissions: Actor['permissions'] = {},
+): Condition {
   const conditions = [
+    ...whatMayBeListed(permissions),
     ...whatItIs(query),
     ...whatItHas(query),
     ...forWhom(query, viewer),
     ...when(query),
   ].filter((condition) => condition !== undefined)
   return conditions.length > 0 ? allOf(conditions) : undefined
+}
+
+/** A role may see some categories and types in lists; an empty list restricts nothing. */
+function whatMayBeListed(permissions: Actor['permissions']): Condition[] {
+  const allowed = (what: string) => [permissions[`listMessages.${what}`] ?? []].flat()
+  const categories = allowed('allowedMessageCategories')
+  const types = allowed('allowedMessageTypes')
+  return [
+    categories.length > 0 ? sql`e.category = any(${categories})` : undefined,
+    types.length > 0 ? sql`(e.category <> 'message' or e.type = any(${types}))` : undefined,
+  ]
 }
 
 /** What is withheld is not, for whoever is shown it: its sender. */

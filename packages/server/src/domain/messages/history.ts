@@ -107,7 +107,7 @@ function read(reads: HistoryReads, { ctx, scope, query, about }: Listing): Promi
   }
   // Nothing was ever withheld in an app that has never moderated.
   const own = ctx.app.moderationVersion === 0 ? undefined : ctx.actor?.uid
-  const asked = { words, filter: filterOf(query, about), limit, own }
+  const asked = { words, filter: filterOf(query, about, ctx.actor?.permissions), limit, own }
   return pageOf(reads, ctx.db, scope, spanOf(query), asked)
 }
 

@@ -3,7 +3,8 @@ import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
 import { type Entry, type Extra, peopleIn } from '../conversations/index.ts'
-import { type Judge, type Judgement, openCase } from '../moderation/index.ts'
+import { findCaseStatus, type Judge, type Judgement, openCase } from '../moderation/index.ts'
+import { unseenAmong } from '../users/index.ts'
 import { accessMessage, actingUid, requireMayChange } from './access.ts'
 import { type Content, checkContent, keepingInjected, saidBy } from './content.ts'
 import { requireMayTouch } from './delivery.ts'
@@ -37,7 +38,7 @@ export const messageHandlers = (parts: EditParts): MessageHandlers => ({
       const found = await accessMessage(before, id, 'read')
       const content = body.data && contentOf(before, found, body.data)
       await requireMayEdit(before, found, content)
-      const beside = besideOf(before, content, body.tags)
+      const beside = await besideOf(before, content, body.tags)
       const examined = content && (await examine(parts, before, found, content, beside))
       return async (ctx) => {
         const entry = await accessMessage(ctx, id, 'change')
@@ -50,15 +51,31 @@ export const messageHandlers = (parts: EditParts): MessageHandlers => ({
   async deleteMessage({ params: { id }, body: { permanent } }, ctx) {
     const entry = await accessMessage(ctx, id, 'change')
     await requireMayChange(ctx, entry, 'deleteMessage')
+    const wanted = permanent && mayErase(ctx)
+    const kept = wanted && (await isUnderReview(ctx, entry))
+    const forever = wanted && !kept
     const { pinned: _, ...beside } = entry.row.extra ?? {}
-    const extra = { ...(permanent ? {} : beside), deletedBy: actingUid(ctx) }
-    await withdrawMessage(ctx.db, entry, { extra, forever: permanent }, ctx.now)
-    if (permanent) await deleteTraces(ctx.db, entry.row)
+    const by = { deletedBy: actingUid(ctx), ...(kept && { erase: true as const }) }
+    const extra = { ...(forever ? {} : beside), ...by }
+    await withdrawMessage(ctx.db, entry, { extra, forever }, ctx.now)
+    if (forever) await deleteTraces(ctx.db, entry.row)
     else await deletePin(ctx.db, entry.row)
     if (beside.parent !== undefined) await lowerReplies(ctx.db, entry.row)
     return answerWith(ctx, await recordAction(ctx, 'deleted', entry, changing(ctx)))
   },
 })
+
+/** What a device deletes for ever is gone for everyone it can be shown to, and kept for the app. */
+function mayErase({ app, caller }: Ctx): boolean {
+  return caller.kind !== 'device' || app.settings['messages.devicesDeleteForever'] === true
+}
+
+/** Reported or caught by a rule, and no moderator has said what is to become of it. */
+async function isUnderReview({ db }: Ctx, { row }: Entry): Promise<boolean> {
+  const status = await findCaseStatus(db, row.id)
+  // The case of what a rule has caught is opened moments later.
+  return status === 'open' || (status === undefined && Boolean(row.verdict))
+}
 
 /** In the category and type that the message has, with what hooks have put into it. */
 function contentOf({ caller }: PrepareCtx, { row }: Entry, given: Content['data']): Content {
@@ -67,13 +84,16 @@ function contentOf({ caller }: PrepareCtx, { row }: Entry, given: Content['data'
 }
 
 /** What changes beside the data. */
-function besideOf(
+async function besideOf(
   ctx: PrepareCtx,
   content: Content | undefined,
   tags: string[] | undefined,
-): Extra {
+): Promise<Extra> {
   return {
-    ...(content && { mentions: content.mentions }),
+    ...(content && {
+      mentions: content.mentions,
+      unseen: await unseenAmong(ctx, content.mentions),
+    }),
     ...(tags && { tags }),
     editedBy: actingUid(ctx),
   }

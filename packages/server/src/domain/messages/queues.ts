@@ -43,7 +43,7 @@ export const queueHandlers: QueueHandlers = {
     const { uid } = actorOf(ctx)
     const entry = await accessMessage(ctx, id, 'change')
     requireStanding(entry)
-    await reportMessage(ctx, entry.row, { uid, reasonId, remark })
+    await reportMessage(ctx, entry.row, { uid, reasonId, remark, data: entry.row.data })
     return { data: { success: true, message: `The message ${id} is reported.` } }
   },
 }
@@ -66,15 +66,24 @@ async function list<T>(
     const { sealed } = row.verdict ?? {}
     return { row: sealed ? opened(row, sealed) : row, receiver }
   })
-  const messages = await printEntries(db, peopleIn(db), entries, { viewer: undefined })
+  const view = { viewer: undefined, deletedToo: true }
+  const messages = await printEntries(db, peopleIn(db), entries, view)
   const rows: string[] = []
   for (const [nth, one] of cases.entries()) {
-    const message = messages[nth] ?? '{}'
+    const message = inside(messages[nth] ?? '{}', reportedIn(one, entries[nth]?.row.data))
     const shown = await show(one, message)
     rows.push(typeof shown === 'string' ? shown : printWith(shown, { message }))
   }
   const meta = { current: { limit: query.limit, count: rows.length } }
   return new Printed(printWith({ meta }, { data: printList(rows) }))
+}
+
+/** What the message said when it was reported, where it says something else by now. */
+function reportedIn({ reported }: CaseRow, data = '{}'): string[] {
+  const now = JSON.stringify(JSON.parse(data))
+  const versions = (reported ?? []).map((one) => JSON.stringify(one))
+  const gone = versions.filter((one) => one !== now)
+  return gone.length > 0 ? [`"reported":[${gone.join(',')}]`] : []
 }
 
 function blocked({ caught, openedAt, movedAt }: CaseRow) {

@@ -1,9 +1,10 @@
 import type { Reaction, reactions } from '@chorale/contract/messages'
 import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
 import { actorOf, type Entry, loadCounterparts, peopleIn } from '../conversations/index.ts'
+import type { Judge } from '../moderation/index.ts'
 import { findMembership } from './access.sql.ts'
 import { accessMessage, requireStanding } from './access.ts'
 import { requireMayTouch } from './delivery.ts'
@@ -21,21 +22,28 @@ import { type Place, placeOf, windowMeta } from './windows.ts'
 
 const mostKinds = 25
 
-export const reactionHandlers: Handlers<typeof reactions> = {
+type Adding = 'addReaction' | 'addReactionInBody'
+
+export const reactionHandlers = (judge: Judge): Handlers<typeof reactions, Adding> => ({
+  ...unjudged,
+
+  addReaction: {
+    prepare: ({ params: { id, reaction } }, before) => judged(judge, before, id, reaction),
+  },
+
+  addReactionInBody: {
+    prepare: ({ params: { id }, body: { reaction } }, before) =>
+      judged(judge, before, id, reaction),
+  },
+})
+
+const unjudged: Omit<Handlers<typeof reactions>, Adding> = {
   async listReactions({ params: { id }, query }, ctx) {
     return list(ctx, id, undefined, placeOf(query, 'append'))
   },
 
   async listReactionsOfKind({ params: { id, reaction }, query }, ctx) {
     return list(ctx, id, reaction, placeOf(query, 'append'))
-  },
-
-  async addReaction({ params: { id, reaction } }, ctx) {
-    return add(ctx, id, reaction)
-  },
-
-  async addReactionInBody({ params: { id }, body: { reaction } }, ctx) {
-    return add(ctx, id, reaction)
   },
 
   async removeReaction({ params: { id, reaction } }, ctx) {
@@ -48,6 +56,19 @@ export const reactionHandlers: Handlers<typeof reactions> = {
     await ctx.outbox.append('message.reactionRemoved', reacted(entry, gone))
     return answerWith(ctx, counted)
   },
+}
+
+/** A reaction is words: what rules would block is not put under a message. */
+async function judged<T>(judge: Judge, before: PrepareCtx, id: string, reaction: string) {
+  if (before.app.moderationVersion > 0) {
+    const { uid } = actorOf(before)
+    const { receiver } = await accessMessage(before, id, 'read')
+    const said = { category: 'reaction', type: 'text', data: { text: reaction } }
+    const utterance = { ...said, sender: uid, receiver, from: peopleIn(before.db) }
+    const judgement = await judge(before, utterance)
+    if (judgement?.moderation.status === 'disapproved') throw new Failure('ERR_BLOCKED_BY_RULE')
+  }
+  return (ctx: Ctx) => add<T>(ctx, id, reaction)
 }
 
 async function add<T>(ctx: Ctx, id: string, reaction: string): Promise<Printed<T>> {

@@ -1,13 +1,24 @@
 import type { receipts } from '@chorale/contract/messages'
-import type { Handlers } from '../../pipeline/handler.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { findMembership } from './access.sql.ts'
 import { accessMessage } from './access.ts'
 import { listReceipts } from './receipts.sql.ts'
+
+/** Whom a message has reached is who is in the group. */
+async function requireMayListMembers({ db, actor }: Ctx, guid: string): Promise<void> {
+  const member = actor && (await findMembership(db, guid, actor.uid))
+  if (member?.permissions.listMembers === 'deny') {
+    throw new Failure('ERR_PERMISSION_DENIED', { what: 'listMembers in this group' })
+  }
+}
 
 const mostExamined = 10_000
 
 export const receiptHandlers: Handlers<typeof receipts> = {
   async listReceipts({ params: { id }, query: { limit, uid } }, ctx) {
-    const { row } = await accessMessage(ctx, id, 'read')
+    const { row, receiver } = await accessMessage(ctx, id, 'read')
+    if (receiver.kind === 'group') await requireMayListMembers(ctx, receiver.guid)
     const page = { after: uid ?? '', limit, examine: mostExamined }
     const { rows, upTo } = await listReceipts(ctx.db, row, page)
     const next = rows.length === limit ? rows.at(-1)?.uid : upTo

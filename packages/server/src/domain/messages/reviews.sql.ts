@@ -12,6 +12,8 @@ export interface CaseRow {
   readonly caught: Verdict | null
   readonly kind: 'blocked' | 'flagged'
   readonly parentSeq: number | null
+  /** What it said when users reported it. */
+  readonly reported: readonly object[] | null
   readonly openedAt: number
   readonly movedAt: number
 }
@@ -19,7 +21,7 @@ export interface CaseRow {
 type Row = FoundRow & Omit<CaseRow, 'entry'>
 
 const columns = sql`
-  m.*, c.message_id as "messageId", c.verdict as caught, c.kind, c.created_at as "openedAt",
+  m.*, c.message_id as "messageId", c.verdict as caught, c.kind, c.reported, c.created_at as "openedAt",
   c.updated_at as "movedAt"`
 
 /**
@@ -71,8 +73,9 @@ export async function findCase({ appId, db }: AppDb, id: number): Promise<CaseRo
   return rows[0] && asCase(rows[0])
 }
 
-function asCase({ messageId, caught, kind, parentSeq, openedAt, movedAt, ...row }: Row): CaseRow {
-  return { entry: asFound(row), messageId, caught, kind, parentSeq, openedAt, movedAt }
+function asCase(found: Row): CaseRow {
+  const { messageId, caught, kind, reported, parentSeq, openedAt, movedAt, ...row } = found
+  return { entry: asFound(row), messageId, caught, kind, reported, parentSeq, openedAt, movedAt }
 }
 
 export interface FlagRow {

@@ -11,7 +11,13 @@ import {
   type Verdict,
 } from '../conversations/index.ts'
 import { closeCase, type Judgement } from '../moderation/index.ts'
-import { deleteTraces, lockConversationOf, sealMessage, unsealMessage } from './messages.sql.ts'
+import {
+  deleteTraces,
+  lockConversationOf,
+  sealMessage,
+  unsealMessage,
+  withdrawMessage,
+} from './messages.sql.ts'
 import { type CaseRow, findCase } from './reviews.sql.ts'
 import { reviewSubmission } from './submissions.ts'
 import { lowerReplies } from './threads.sql.ts'
@@ -37,8 +43,17 @@ export async function review(
   if (status === 'approved' && isWithheld) return deliver(ctx, found)
   if (status === 'disapproved' && !isWithheld && deletedAt === null) await condemn(ctx, found)
   await closeCase(ctx.db, id, { status, seq }, ctx.now)
+  await eraseWithdrawn(ctx, found.entry)
   if (status === 'approved')
     await ctx.outbox.append('message.approved', { bucket, key, seq, id, by: 'moderator' })
+}
+
+/** Its author had deleted it for ever, and it was kept for this case. */
+async function eraseWithdrawn({ db, now }: Ctx, entry: Entry): Promise<void> {
+  const { erase, deletedBy } = entry.row.extra ?? {}
+  if (!erase) return
+  await withdrawMessage(db, entry, { extra: { deletedBy }, forever: true }, now)
+  await deleteTraces(db, entry.row)
 }
 
 async function deliver(ctx: Ctx, { entry: { row }, messageId, parentSeq }: CaseRow): Promise<void> {

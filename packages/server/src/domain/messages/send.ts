@@ -22,7 +22,7 @@ import {
   type Receiver,
 } from '../conversations/index.ts'
 import type { Judge } from '../moderation/index.ts'
-import { requireUser } from '../users/index.ts'
+import { requireUser, unseenAmong } from '../users/index.ts'
 import { accessMessage } from './access.ts'
 import { type Content, checkContent, saidBy } from './content.ts'
 import {
@@ -128,7 +128,9 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     if (body.quotedMessageId !== undefined) {
       await requireQuotable(ctx, conversation, Number(body.quotedMessageId))
     }
-    const extra = extraOf(body, content, parent)
+    // Asked only of a role that may not see everybody.
+    const unseen = await unseenAmong({ db: ctx.db, actor: sender.actor }, content.mentions)
+    const extra = extraOf(body, content, parent, unseen)
     const { category, type } = content
     const rowAt = ({ seq, id, at }: { seq: number; id: number; at: number }, data: string) => ({
       ...{ bucket, key, seq, id, sender: sender.uid, category, type, data },
@@ -256,12 +258,18 @@ async function outcome(send: (to: To) => Promise<string>, to: To): Promise<[stri
 }
 
 /** What stands beside the data: most messages have none of it. */
-function extraOf(body: NewMessage, { mentions }: Content, parent: Entry | undefined) {
+function extraOf(
+  body: NewMessage,
+  { mentions }: Content,
+  parent: Entry | undefined,
+  unseen: readonly string[],
+) {
   const { tags = [], quotedMessageId: quoted } = body
   if (tags.length + mentions.length === 0 && quoted === undefined && !parent) return undefined
   return {
     ...(tags.length > 0 && { tags }),
     ...(mentions.length > 0 && { mentions }),
+    ...(unseen.length > 0 && { unseen }),
     ...(quoted !== undefined && { quoted: Number(quoted) }),
     ...(parent && { parent: parent.row.id }),
   }

@@ -36,11 +36,13 @@ async function punish({ payload }: Caught, ctx: ListenerCtx): Promise<undefined>
   const row = await findEntry(ctx.db, { bucket, key }, seq)
   const receiver = await findReceiver(ctx.db, { bucket, key })
   if (!row?.verdict || !receiver) return
-  const { actions } = row.verdict
+  const { actions, sealed } = row.verdict
+  // Whose words they are: a moderator may have put them into somebody else's message.
+  const author = (sealed?.extra ?? row.extra)?.editedBy ?? row.sender
   const says = (action: Action) => actions.includes(action)
   if (receiver.kind === 'user') {
-    if (says('blockUser')) await blockFor(ctx, otherThan(row.sender, receiver.uids), row.sender)
+    if (says('blockUser')) await blockFor(ctx, otherThan(author, receiver.uids), author)
   } else if (says('banUser') || says('kickUser')) {
-    await expel(ctx, receiver.guid, row.sender, says('banUser') ? 'ban' : 'kick')
+    await expel(ctx, receiver.guid, author, says('banUser') ? 'ban' : 'kick')
   }
 }

@@ -41,25 +41,53 @@ export async function insertCase(
   return rows.length > 0
 }
 
+/** Of what a message said when it was reported, so many versions are kept. */
+const mostVersions = 20
+
+export interface Flag {
+  readonly uid: string
+  readonly reasonId: string
+  readonly remark: string | undefined
+  /** What the message says now, as JSON text. */
+  readonly data: string
+}
+
 /** A message that was let stand is looked at again, once somebody else reports it. */
 export async function insertReport(
   { appId, db }: AppDb,
   { bucket, key, seq, id }: MessagePlace,
-  flag: { readonly uid: string; readonly reasonId: string; readonly remark: string | undefined },
+  flag: Flag,
   now: number,
 ): Promise<void> {
+  const version = sql`jsonb_build_array(${flag.data}::jsonb)`
   await sql`
     insert into moderation_cases as c (app_id, message_id, bucket, conversation_key, seq, kind,
-                                       status, created_at, updated_at)
-    values (${appId}, ${id}, ${bucket}, ${key}, ${seq}, 'flagged', 'open', ${now}, ${now})
-    on conflict (app_id, message_id) do update set status = 'open', updated_at = ${now}
-    where c.status <> 'open'`.execute(db)
+                                       status, reported, created_at, updated_at)
+    values (${appId}, ${id}, ${bucket}, ${key}, ${seq}, 'flagged', 'open', ${version}, ${now}, ${now})
+    on conflict (app_id, message_id) do update
+    set status = 'open',
+        updated_at = case when c.status = 'open' then c.updated_at else ${now} end,
+        reported = case when c.reported is null then excluded.reported
+                        when c.reported @> excluded.reported
+                          or jsonb_array_length(c.reported) >= ${mostVersions} then c.reported
+                        else c.reported || excluded.reported end`.execute(db)
   await sql`
     insert into moderation_flags (app_id, message_id, uid, reason_id, remark, flagged_at)
     values (${appId}, ${id}, ${flag.uid}, ${flag.reasonId}, ${flag.remark ?? null}, ${now})
     on conflict (app_id, message_id, uid) do update
     set reason_id = excluded.reason_id, remark = excluded.remark, flagged_at = excluded.flagged_at
   `.execute(db)
+}
+
+/** Undefined: there is no case. */
+export async function findCaseStatus(
+  { appId, db }: AppDb,
+  id: number,
+): Promise<ReviewStatus | 'open' | undefined> {
+  const { rows } = await sql<{ status: ReviewStatus | 'open' }>`
+    select status from moderation_cases
+    where app_id = ${appId} and message_id = ${id}`.execute(db)
+  return rows[0]?.status
 }
 
 /** Judged; `seq`: where the message is from now on. */
@@ -70,7 +98,8 @@ export async function closeCase(
   now: number,
 ): Promise<void> {
   await sql`
-    update moderation_cases set status = ${status}, seq = ${seq}, updated_at = ${now}
+    update moderation_cases
+    set status = ${status}, seq = ${seq}, reported = null, updated_at = ${now}
     where app_id = ${appId} and message_id = ${id}`.execute(db)
 }
 

@@ -1,7 +1,7 @@
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
 import type { Verdict } from '../conversations/index.ts'
-import { insertCase, insertReport, type MessagePlace } from './cases.sql.ts'
+import { type Flag, insertCase, insertReport, type MessagePlace } from './cases.sql.ts'
 import { defaultReasons } from './default-reasons.ts'
 import { findReasons } from './reasons.sql.ts'
 
@@ -23,7 +23,7 @@ export async function openCase(
 export async function reportMessage(
   { db, outbox, now }: Recording,
   { bucket, key, seq, id }: MessagePlace,
-  flag: { readonly uid: string; readonly reasonId: string; readonly remark: string | undefined },
+  flag: Flag,
 ): Promise<void> {
   const { uid, reasonId } = flag
   const own = defaultReasons.has(reasonId) ? [] : await findReasons(db)

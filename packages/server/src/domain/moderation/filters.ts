@@ -50,7 +50,7 @@ function factsOf(party: Party, operand: Filter['operand']): readonly string[] {
   return operand === 'tags' ? tags : [facts[operand]]
 }
 
-function holds({ operator, value }: Filter, facts: readonly string[]): boolean {
+export function holds({ operator, value }: Filter, facts: readonly string[]): boolean {
   const wanted = value.toLowerCase().trim()
   const items = wanted.split(',').map((item) => item.trim())
   const some = (test: (fact: string) => boolean) => facts.some((fact) => test(fact.toLowerCase()))

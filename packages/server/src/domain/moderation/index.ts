@@ -1,10 +1,17 @@
 export { openCases, punishSenders } from './cases.on.ts'
-export { closeCase, deleteCases, insertCase, type MessagePlace } from './cases.sql.ts'
+export {
+  closeCase,
+  deleteCases,
+  findCaseStatus,
+  insertCase,
+  type MessagePlace,
+} from './cases.sql.ts'
 export { openCase, reportMessage } from './cases.ts'
 export { defaultReasons } from './default-reasons.ts'
 export { dryRunErrands } from './dry-run-errands.ts'
 export { dryRunHandlers } from './dry-runs.ts'
 export { nativeEngine, portableEngine } from './engine/patterns.ts'
+export { guardGroup, guardNewGroup, guardUser } from './guarded-facts.ts'
 export {
   blocks,
   type Decided,

@@ -12,7 +12,7 @@ const media = ['image', 'video', 'audio', 'file'] as const
 
 /** What is said, by what conditions call it. Undefined: rules do not look at such a thing. */
 export function subjectsOf({ category, type, data }: Spoken): Subjects | undefined {
-  if (category === 'call') return undefined
+  if (category === 'call') return subjectsOfCall(data)
   const text = typeof data.text === 'string' ? data.text : ''
   const links = text.match(link)?.join('\n')
   const custom = stringsIn([data.customData ?? [], data.interactiveData ?? []]).join('\n')
@@ -24,6 +24,16 @@ export function subjectsOf({ category, type, data }: Spoken): Subjects | undefin
     ...(custom !== '' && { custom }),
     ...(kind && files !== '' && { [kind]: files }),
   }
+}
+
+/** A call says what is going on; whatever else stands there is words. */
+function subjectsOfCall({ action: _, text, ...rest }: Spoken['data']): Subjects | undefined {
+  const custom = stringsIn(rest).join('\n')
+  const subjects = {
+    ...(typeof text === 'string' && text !== '' && { text }),
+    ...(custom !== '' && { custom }),
+  }
+  return Object.keys(subjects).length > 0 ? subjects : undefined
 }
 
 /** Every text in what an app may have nested as it liked; the edge bounds the depth. */

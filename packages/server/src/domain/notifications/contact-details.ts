@@ -1,5 +1,5 @@
 import type { ContactDetails, contactDetails } from '@chorale/contract/notifications'
-import { badRequest } from '../../pipeline/failure.ts'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import {
   deleteContactDetails,
@@ -13,6 +13,7 @@ export const contactDetailHandlers: Handlers<typeof contactDetails> = {
   },
 
   async updateContactDetails({ body }, ctx) {
+    requireMaySet(ctx)
     await writeContactDetails(ctx.db, actorOf(ctx), body, ctx.now)
     return { data: await detailsOf(ctx) }
   },
@@ -21,6 +22,12 @@ export const contactDetailHandlers: Handlers<typeof contactDetails> = {
     await deleteContactDetails(ctx.db, actorOf(ctx))
     return { data: { success: true, message: 'The contact details are deleted.' } }
   },
+}
+
+/** Nobody has shown that an address is theirs: an app may want to be the one who says so. */
+function requireMaySet({ app, caller }: Ctx): void {
+  if (caller.kind !== 'device' || app.settings['notifications.devicesSetContacts'] !== false) return
+  throw new Failure('ERR_PERMISSION_DENIED', { what: 'contact details from a device' })
 }
 
 async function detailsOf(ctx: Ctx): Promise<ContactDetails> {

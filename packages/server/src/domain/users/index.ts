@@ -15,3 +15,4 @@ export {
   userColumnsText,
 } from './users.sql.ts'
 export { ensureUsers, furnishUsers, userHandlers } from './users.ts'
+export { unseenAmong } from './visibility.ts'

@@ -19,7 +19,7 @@ import {
   type UserRow,
   updateUser,
 } from './users.sql.ts'
-import { mayGet, visibleTo } from './visibility.ts'
+import { mayGet, requireMayListDeactivated, visibleTo } from './visibility.ts'
 
 const systemUid = 'app_system'
 
@@ -40,6 +40,7 @@ export function userHandlers(farewell: Farewell): Handlers<typeof users> {
     },
 
     async listUsers({ query }, ctx) {
+      requireMayListDeactivated(ctx, query)
       const filter = visibleTo(ctx.actor, query)
       const page = { ...query, after: afterOf(query, ['string', 'string']) }
       const rows = filter ? await listUsers(ctx.db, filter, page) : []

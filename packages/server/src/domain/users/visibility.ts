@@ -3,9 +3,9 @@ import type { users } from '@chorale/contract/users'
 import type { Actor } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
-import { areFriends } from './friends.sql.ts'
+import { areFriends, friendsAmong } from './friends.sql.ts'
 import { sortName } from './user-view.ts'
-import type { UserFilter, UserRow } from './users.sql.ts'
+import { findUsers, type UserFilter, type UserRow } from './users.sql.ts'
 
 type Query = Input<typeof users.listUsers>['query']
 
@@ -50,6 +50,30 @@ export async function mayGet({ db, actor }: Ctx, user: UserRow): Promise<boolean
   if (roles && !roles.includes(user.role)) return false
   if (actor.permissions['getUserDetails.mode'] !== 'friends') return true
   return areFriends(db, actor.uid, user.uid)
+}
+
+/** Of these, whose details the acting user may not see. */
+export async function unseenAmong(
+  { db, actor }: Pick<Ctx, 'db' | 'actor'>,
+  uids: readonly string[],
+): Promise<string[]> {
+  if (!actor || uids.length === 0) return []
+  const roles = restriction(actor.permissions['getUserDetails.allowedRoles'])
+  const friendsOnly = actor.permissions['getUserDetails.mode'] === 'friends'
+  if (!roles && !friendsOnly) return []
+  const users = await findUsers(db, uids, undefined)
+  const friends = await friendsAmong(db, actor.uid, uids)
+  const isSeen = ({ uid, role }: UserRow) =>
+    uid === actor.uid || ((!roles || roles.includes(role)) && (!friendsOnly || friends.has(uid)))
+  return users.filter((user) => !isSeen(user)).map(({ uid }) => uid)
+}
+
+/** Devices see who is there, unless the app shows them more. */
+export function requireMayListDeactivated({ app, caller }: Ctx, query: Query): void {
+  const asks = query.onlyDeactivated || query.withDeactivated
+  if (!asks || caller.kind !== 'device') return
+  if (app.settings['users.devicesListDeactivated'] === true) return
+  throw new Failure('ERR_PERMISSION_DENIED', { what: 'deactivated users' })
 }
 
 /** An empty list restricts nothing. */
