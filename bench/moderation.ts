@@ -3,7 +3,7 @@ import {
   type PatternEngine,
   portableEngine,
 } from '../packages/server/src/domain/moderation/engine/patterns.ts'
-import { RuleSet } from '../packages/server/src/domain/moderation/engine/rule-set.ts'
+import { ruleSetOf } from '../packages/server/src/domain/moderation/engine/rule-set.ts'
 import { seeded } from '../packages/server/src/testing/seeded.ts'
 import type { Bench } from './harness/context.ts'
 import { median, rounded } from './harness/figures.ts'
@@ -29,7 +29,7 @@ export const bench: Bench = {
       .filter((engine) => engine !== undefined)
       .map((engine) => measure(engine, { rules, texts, rounds, rows }))
     for (const { row } of measured) ctx.say(`${row.Engine}: ${row.µs} µs`)
-    const set = new RuleSet(rules, new Map(), native ?? portableEngine)
+    const set = ruleSetOf(rules, new Map(), native ?? portableEngine)
     // What is caught goes another way, which is not what is compared.
     const harmless = texts.filter((text) => set.examine({ text }).length === 0)
     const sends = await compareSends(ctx, { rules, texts: harmless, rounds, seconds })
@@ -60,7 +60,7 @@ export const bench: Bench = {
 }
 
 interface Load {
-  readonly rules: ConstructorParameters<typeof RuleSet>[0]
+  readonly rules: Parameters<typeof ruleSetOf>[0]
   readonly texts: readonly string[]
   readonly rounds: number
   readonly rows: number
@@ -68,7 +68,7 @@ interface Load {
 
 function measure(engine: PatternEngine, { rules, texts, rounds, rows }: Load) {
   const started = process.cpuUsage()
-  const set = new RuleSet(rules, new Map(), engine)
+  const set = ruleSetOf(rules, new Map(), engine)
   const compileMs = cpuUs(started) / 1000
   const caught = texts.filter((text) => set.examine({ text }).length > 0).length
   const each: number[] = []

@@ -595,7 +595,8 @@ CREATE TABLE public.moderation_keyword_lists (
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
     judge jsonb,
-    judge_secret_encrypted bytea
+    judge_secret_encrypted bytea,
+    weight jsonb
 );
 
 CREATE TABLE public.moderation_reasons (
@@ -620,7 +621,8 @@ CREATE TABLE public.moderation_rules (
     conditions jsonb NOT NULL,
     actions text[] NOT NULL,
     created_at bigint NOT NULL,
-    updated_at bigint NOT NULL
+    updated_at bigint NOT NULL,
+    weight jsonb
 );
 
 CREATE TABLE public.moderation_submissions (

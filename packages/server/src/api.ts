@@ -37,6 +37,7 @@ import {
   threadHandlers,
 } from './domain/messages/index.ts'
 import {
+  type Compiler,
   dryRunHandlers,
   guardGroup,
   guardNewGroup,
@@ -91,6 +92,8 @@ import type { Passwords } from './vault/passwords.ts'
 export interface Outside {
   readonly secretsAre: SecretsAre
   readonly urlRules: UrlRules
+  /** Of what apps want to be looked for. */
+  readonly compiler: Compiler
 }
 
 /** Every operation meets its handler. */
@@ -98,7 +101,7 @@ export function handlersWith(
   sending: Sending,
   feed: EventFeed,
   passwords: Passwords,
-  { secretsAre, urlRules }: Outside,
+  { secretsAre, urlRules, compiler }: Outside,
 ): AllHandlers {
   const groups = groupHandlers(passwords)
   return {
@@ -125,12 +128,12 @@ export function handlersWith(
       ...memberHandlers(passwords),
       ...bannedUserHandlers,
       ...scopePermissionHandlers,
-      ...ruleHandlers,
-      ...ruleOfAppHandlers,
-      ...keywordListHandlers((url) => objectionToUrl(url, urlRules)),
-      ...keywordListOfAppHandlers((url) => objectionToUrl(url, urlRules)),
+      ...ruleHandlers(compiler),
+      ...ruleOfAppHandlers(compiler),
+      ...keywordListHandlers(compiler, (url) => objectionToUrl(url, urlRules)),
+      ...keywordListOfAppHandlers(compiler, (url) => objectionToUrl(url, urlRules)),
       ...reasonHandlers,
-      ...dryRunHandlers,
+      ...dryRunHandlers(compiler),
       ...sendHandlers(sending),
       ...messageHandlers(sending),
       ...historyHandlers(sending),

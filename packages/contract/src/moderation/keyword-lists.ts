@@ -144,7 +144,12 @@ export const keywordLists = operations({
     params,
     form,
     response: Data(KeywordList),
-    errors: ['ERR_KEYWORD_LIST_NOT_FOUND', 'ERR_KEYWORD_LIST_IN_USE', 'ERR_OPERATION_FAILED'],
+    errors: [
+      'ERR_KEYWORD_LIST_NOT_FOUND',
+      'ERR_KEYWORD_LIST_IN_USE',
+      'ERR_OPERATION_FAILED',
+      'ERR_PLAN_QUOTA_RESTRICTION',
+    ],
   },
   deleteKeywordList: {
     method: 'DELETE',

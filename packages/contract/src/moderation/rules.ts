@@ -171,7 +171,7 @@ export const rules = operations({
     params: ruleParams,
     body: RuleDraft,
     response: Data(Rule),
-    errors: ['ERR_RULE_NOT_FOUND'],
+    errors: ['ERR_RULE_NOT_FOUND', 'ERR_PLAN_QUOTA_RESTRICTION'],
   },
   deleteRule: {
     method: 'DELETE',
@@ -218,6 +218,6 @@ export const rules = operations({
     audit: true,
     params: revisionParams,
     response: Data(Rule),
-    errors: ['ERR_RULE_NOT_FOUND', 'ERR_REVISION_NOT_FOUND'],
+    errors: ['ERR_RULE_NOT_FOUND', 'ERR_REVISION_NOT_FOUND', 'ERR_PLAN_QUOTA_RESTRICTION'],
   },
 })

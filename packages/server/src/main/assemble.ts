@@ -15,6 +15,7 @@ import { identifyWith } from '../domain/apps/index.ts'
 import { movementOf, openAppendLane, openPeople } from '../domain/conversations/index.ts'
 import {
   nativeEngine,
+  openCompiler,
   openJudge,
   openRuleSets,
   portableEngine,
@@ -103,7 +104,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const { inspect } = stack.use(
     await openGates({ db: background.db, egress, vault, log, timeoutMs }),
   )
-  const judge = openJudge(openRuleSets((await nativeEngine()) ?? portableEngine))
+  const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
+  const judge = openJudge(openRuleSets(compiler))
   const pipeline = openPipeline({
     database,
     vault,
@@ -113,7 +115,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect, judge },
       openEventFeed(stream, epochs, log),
       openPasswords(config.PASSWORD_CONCURRENCY),
-      { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config) },
+      { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config), compiler },
     ),
     log,
     strictAnswers: options.strictAnswers ?? false,
@@ -156,7 +158,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       owned.use(
         startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
       )
-      owned.use(startConfiguredCouriers({ ...publishing, config, vault, egress, sink, judge }))
+      owned.use(
+        startConfiguredCouriers({ ...publishing, config, vault, egress, sink, judge, compiler }),
+      )
     },
     startGateway(on) {
       const [api] = servers

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { judgementErrands, submissionErrands } from '../domain/messages/index.ts'
-import { dryRunErrands, type Judge } from '../domain/moderation/index.ts'
+import { type Compiler, dryRunErrands, type Judge } from '../domain/moderation/index.ts'
 import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -25,6 +25,7 @@ interface CourierParts {
   readonly egress: Egress
   readonly sink: Sink
   readonly judge: Judge
+  readonly compiler: Compiler
   readonly clock: () => number
   readonly log: Logger
   readonly metrics: Metrics

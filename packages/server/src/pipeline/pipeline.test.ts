@@ -9,7 +9,12 @@ import type { Db } from '../database/app-db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
 import { openAppendLane, openPeople } from '../domain/conversations/index.ts'
-import { openJudge, openRuleSets, portableEngine } from '../domain/moderation/index.ts'
+import {
+  openCompiler,
+  openJudge,
+  openRuleSets,
+  portableEngine,
+} from '../domain/moderation/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
 import { openClientAddress } from '../http/client-address.ts'
 import { openMetrics } from '../http/metrics.ts'
@@ -51,11 +56,13 @@ describe('with a handler that does what it should not', () => {
     )
     const { lines, log } = recordingLog()
     const lane = openAppendLane(database.db, () => 1_700_000_000)
-    const judge = openJudge(openRuleSets(portableEngine))
+    const compiler = openCompiler(portableEngine)
+    const judge = openJudge(openRuleSets(compiler))
     const sending = { db: database.db, lane, people: openPeople(database.db), judge }
     const handlers = handlersWith(sending, { read: async () => 'away' }, openPasswords(1), {
       secretsAre: 'shown',
       urlRules: { allow: '', http: false },
+      compiler,
     })
     const pipeline = openPipeline({
       database,

@@ -11,7 +11,7 @@ import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
 import { openVault } from '../../vault/vault.ts'
-import { openJudge, openRuleSets, portableEngine } from '../moderation/index.ts'
+import { openCompiler, openJudge, openRuleSets, portableEngine } from '../moderation/index.ts'
 import { listCases } from './reviews.sql.ts'
 import { claimSubmissions, forgetSubmissions } from './submission-errands.sql.ts'
 import { submissionErrands } from './submission-errands.ts'
@@ -226,7 +226,7 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
   await using egress = openEgress({ allow: '', http: false, ...lanes })
   const parts = {
     ...{ egress, vault: openVault(Buffer.alloc(32)), timeoutMs: 5000, retryMs: 10 },
-    ...{ database, clock, judge: openJudge(openRuleSets(portableEngine)) },
+    ...{ database, clock, judge: openJudge(openRuleSets(openCompiler(portableEngine))) },
     sink: ({ events }: { events: readonly { payload: object }[] }) =>
       void told.push(...events.map(({ payload }) => payload)),
   }

@@ -1,21 +1,32 @@
 import type { Condition, GivenCondition } from '@chorale/contract/moderation'
-import type { AppDb } from '../../database/app-db.ts'
-import { badRequest } from '../../pipeline/failure.ts'
-import { defaultLists } from './default-rules.ts'
-import { objectionToPattern } from './engine/patterns.ts'
-import { isJudge } from './judge-lists.ts'
-import { findActiveList } from './keyword-lists.sql.ts'
+import {
+  bytesOf,
+  nothing,
+  sumOf,
+  type Weight,
+  weightOfPatterns,
+  weightOfWords,
+} from './engine/weight.ts'
+import { isJudge } from './judge-categories.ts'
+import { requireShortWords } from './list-terms.ts'
+import { Objection } from './objection.ts'
 import { termsIn } from './terms.ts'
 
+export interface Weighed {
+  readonly conditions: Condition[]
+  /** Of what they say themselves, without the lists that they refer to. */
+  readonly weight: Weight
+}
+
 /** As they are kept, whichever way the request has spelled them. */
-export function conditionsOf(given: readonly GivenCondition[]): Condition[] {
+export function conditionsOf(given: readonly GivenCondition[]): Weighed {
   const conditions = given.map(conditionOf)
   const ids = new Set<number>()
   for (const [place, { id }] of conditions.entries()) {
-    if (ids.has(id)) throw badRequest(`conditions.${place}.id`, 'Another condition has this id.')
+    if (ids.has(id)) throw new Objection(`conditions.${place}.id`, 'Another condition has this id.')
     ids.add(id)
   }
-  return conditions
+  return { conditions, weight: sumOf(conditions.map(weightOfCondition)) }
 }
 
 function conditionOf(given: GivenCondition, place: number): Condition {
@@ -33,10 +44,9 @@ function conditionOf(given: GivenCondition, place: number): Condition {
     ...(disguises !== undefined && { disguises }),
   }
   const at = `conditions.${place}.value`
-  if (condition.value.length === 0) throw badRequest(at, 'This field is required.')
-  if (isPattern(condition)) checkPatterns(at, condition.value)
+  if (condition.value.length === 0) throw new Objection(at, 'This field is required.')
   if (isJudge(condition.category) && !condition.isKeywordsReferencePresent) {
-    throw badRequest(at, 'A judge is a keyword list: name it, with isKeywordReferencePresent.')
+    throw new Objection(at, 'A judge is a keyword list: name it, with isKeywordReferencePresent.')
   }
   return condition
 }
@@ -55,28 +65,15 @@ function valuesOf(given: GivenCondition): string[] {
   return value === '' ? [] : [value]
 }
 
-function isPattern(condition: Condition): boolean {
-  return condition.category === 'pattern' && !condition.isKeywordsReferencePresent
-}
-
-export function checkPatterns(at: string, patterns: readonly string[]): void {
-  for (const pattern of patterns) {
-    const objection = objectionToPattern(pattern)
-    if (objection) throw badRequest(at, objection)
+function weightOfCondition(condition: Condition, place: number): Weight {
+  const { category, value, isKeywordsReferencePresent, isMediaPresent } = condition
+  const at = `conditions.${place}.value`
+  if (isKeywordsReferencePresent || isMediaPresent) return { ...nothing, bytes: bytesOf(value) }
+  if (category !== 'pattern') {
+    requireShortWords(at, value)
+    return weightOfWords(value)
   }
-}
-
-/** The lists that conditions refer to exist, and hold what the conditions look for. */
-export async function checkReferences(db: AppDb, conditions: readonly Condition[]): Promise<void> {
-  for (const [place, condition] of conditions.entries()) {
-    if (!condition.isKeywordsReferencePresent) continue
-    for (const id of condition.value) {
-      const list = (await findActiveList(db, id)) ?? defaultLists.get(id)
-      if (!list) throw badRequest(`conditions.${place}.value`, `There is no keyword list ${id}.`)
-      if (list.category !== condition.category) {
-        const holds = `The keyword list ${id} is of the category ${list.category}.`
-        throw badRequest(`conditions.${place}.category`, holds)
-      }
-    }
-  }
+  const weight = weightOfPatterns(value)
+  if (typeof weight === 'string') throw new Objection(at, weight)
+  return weight
 }

@@ -1,5 +1,6 @@
 import type { Condition, Operand } from '@chorale/contract/moderation'
 import { writtenAt } from './default-reasons.ts'
+import { nothing, weightOfWords } from './engine/weight.ts'
 import type { KeywordListRow } from './keyword-lists.sql.ts'
 import { profanities } from './profanities.ts'
 import type { RuleRow } from './rules.sql.ts'
@@ -17,6 +18,7 @@ export const defaultLists: ReadonlyMap<string, KeywordListRow> = byId([
     category: 'word',
     isCSV: false,
     searchTerms: [...profanities],
+    weight: weightOfWords(profanities),
     judge: null,
     judgeSecret: null,
     ...times,
@@ -48,6 +50,8 @@ function rule(id: string, name: string, condition: Condition): RuleRow {
     filters: [],
     conditions: [condition],
     actions: ['blockMessage'],
+    // Ours: what everybody has is not counted.
+    weight: nothing,
     ...times,
   }
 }

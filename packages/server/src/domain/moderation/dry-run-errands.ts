@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { AppDb } from '../../database/app-db.ts'
 import type { Database } from '../../database/pool.ts'
-import { defaultLists } from './default-rules.ts'
+import type { Compiler } from './compiler.ts'
 import {
   claimDryRuns,
   type DryRunJob,
@@ -11,11 +11,11 @@ import {
 } from './dry-run-errands.sql.ts'
 import { walkStretch } from './dry-run-walk.ts'
 import { termsOfRevisions } from './dry-runs.sql.ts'
-import { nativeEngine, type PatternEngine, portableEngine } from './engine/patterns.ts'
-import { RuleSet } from './engine/rule-set.ts'
+import type { RuleSet } from './engine/rule-set.ts'
 
 interface DryRunParts {
   readonly database: Database
+  readonly compiler: Compiler
   readonly clock: () => number
 }
 
@@ -26,13 +26,12 @@ const mostTries = 5
 const keepSeconds = 14 * 86_400
 
 /** Dry runs, a stretch at a time: runs of all apps take turns, with whichever worker is free. */
-export function dryRunErrands({ database, clock }: DryRunParts) {
+export function dryRunErrands({ database, compiler, clock }: DryRunParts) {
   const { db } = database
-  const engine = nativeEngine().then((native) => native ?? portableEngine)
   const sets = new LRUCache<string, RuleSet>({ max: 10 })
 
   async function setOf(inApp: AppDb, job: DryRunJob): Promise<RuleSet> {
-    const set = sets.get(job.id) ?? (await compile(inApp, job, await engine))
+    const set = sets.get(job.id) ?? (await compile(inApp, job, compiler))
     sets.set(job.id, set)
     return set
   }
@@ -57,14 +56,11 @@ export function dryRunErrands({ database, clock }: DryRunParts) {
 }
 
 /** Both rules in one set, named after their place. */
-async function compile(db: AppDb, job: DryRunJob, engine: PatternEngine): Promise<RuleSet> {
-  const lists = new Map<string, readonly string[]>()
-  for (const { id, terms } of await termsOfRevisions(db, job.lists)) lists.set(id, terms)
-  for (const [id, { searchTerms }] of defaultLists) lists.set(id, searchTerms)
+async function compile(db: AppDb, job: DryRunJob, compiler: Compiler): Promise<RuleSet> {
   const [a, b] = job.rules
   const named = [
     { ...a, id: 'a', revisionId: 'a' },
     ...(b ? [{ ...b, id: 'b', revisionId: 'b' }] : []),
   ]
-  return new RuleSet(named, lists, engine)
+  return compiler.compile(job.appId, named, { lists: await termsOfRevisions(db, job.lists) })
 }

@@ -103,13 +103,14 @@ export async function currentRevisions({ appId, db }: AppDb, ids: readonly strin
   return Object.fromEntries(rows.map(({ id, revision }) => [id, revision]))
 }
 
+/** JSON text: the terms of each list by its id. */
 export async function termsOfRevisions({ appId, db }: AppDb, lists: ListRevisions) {
-  const { rows } = await sql<{ id: string; terms: string[] }>`
-    select l.list_id as id, l.terms
+  const { rows } = await sql<{ terms: string }>`
+    select coalesce(json_object_agg(l.list_id, l.terms), '{}')::text as terms
     from unnest(${Object.keys(lists)}::text[], ${Object.values(lists)}::bigint[]) as w(id, revision)
     join moderation_keyword_lists l
       on l.app_id = ${appId} and l.list_id = w.id and l.revision = w.revision`.execute(db)
-  return rows
+  return rows[0]?.terms ?? '{}'
 }
 
 /** A message that was caught, as it is kept. */

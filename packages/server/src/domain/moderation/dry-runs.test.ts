@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../database/pool.ts'
 import { startTestApp } from '../../testing/test-app.ts'
+import { openCompiler } from './compiler.ts'
 import { dryRunErrands } from './dry-run-errands.ts'
+import { portableEngine } from './engine/patterns.ts'
 
 // Without a worker: runs wait, and calls are followed by the twin. What runs find: dry-run-errands.test.ts.
 
@@ -131,11 +133,12 @@ test('a run that nobody brings to an end is given up; what is old is forgotten',
   const one = { params: { dryRunId: data.id } }
   const inApp = sql`where app_id = ${app.appId} and run_id = ${data.id}`
   await sql`update moderation_dry_runs set tries = 5 ${inApp}`.execute(database.db)
-  const errands = dryRunErrands({ database, clock: () => now + 60 })
+  const compiler = openCompiler(portableEngine)
+  const errands = dryRunErrands({ database, compiler, clock: () => now + 60 })
   for (const job of await errands.claim(10)) await errands.carryOut(job)
   expect((await getDryRun(one)).data).toMatchObject({ status: 'failed', endedAt: now + 60 })
   await errands.tidy()
   expect((await getDryRun(one)).data.status).toBe('failed')
-  await dryRunErrands({ database, clock: () => now + 15 * 86_400 }).tidy()
+  await dryRunErrands({ database, compiler, clock: () => now + 15 * 86_400 }).tidy()
   await expect(getDryRun(one)).rejects.toMatchObject({ code: 'ERR_DRY_RUN_NOT_FOUND' })
 })

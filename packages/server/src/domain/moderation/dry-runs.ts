@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
-import { checkReferences } from './conditions.ts'
+import type { Compiler } from './compiler.ts'
 import {
   cancelDryRun,
   countOpenDryRuns,
@@ -15,28 +15,49 @@ import {
   type TriedRule,
 } from './dry-runs.sql.ts'
 import { checkFilters } from './filters.ts'
+import { refuseTooHeavy } from './in-force.ts'
+import { checkReferences } from './references.ts'
 import type { RuleContent, RuleRow } from './rules.sql.ts'
-import { accessRevision, accessRule, blank, contentFrom, revisionIdOf } from './rules.ts'
+import { accessRevision, accessRule, blank, contentFrom, revisionIdOf, weighed } from './rules.ts'
 
 const daySeconds = 86_400
 /** Of an app, that wait or run. */
 const mostOpen = 3
 
-export const dryRunHandlers: Handlers<typeof dryRuns> = {
-  async dryRunRule({ params: { ruleId }, body }, ctx) {
-    const { revisionId, draft, compareWith } = body
-    if (revisionId && draft) throw badRequest('draft', 'Give either a revision or a draft.')
-    const revision = (id: string) => accessRevision(ctx, { ruleId, revisionId: id })
-    const row = revisionId ? await revision(revisionId) : await accessRule(ctx, ruleId)
-    const a = draft ? { ...contentOf(contentFrom(draft, row)), id: ruleId } : tried(ctx, row)
-    const b = compareWith && tried(ctx, await revision(compareWith))
-    return begin(ctx, body.days, b ? [a, b] : [a])
-  },
+type Prepared = 'dryRunRule' | 'dryRunDraft'
 
-  async dryRunDraft({ body: { days, draft } }, ctx) {
-    return begin(ctx, days, [contentFrom(draft, { ...blank, name: draft.id ?? '' })])
-  },
+export function dryRunHandlers(compiler: Compiler): Handlers<typeof dryRuns, Prepared> {
+  return {
+    dryRunRule: {
+      async prepare({ params: { ruleId }, body }, { app }) {
+        const given = body.draft && (await weighed(compiler, app, body.draft))
+        return async (ctx) => {
+          const { revisionId, draft, compareWith } = body
+          if (revisionId && draft) throw badRequest('draft', 'Give either a revision or a draft.')
+          const revision = (id: string) => accessRevision(ctx, { ruleId, revisionId: id })
+          const row = revisionId ? await revision(revisionId) : await accessRule(ctx, ruleId)
+          const a = draft
+            ? { ...contentOf(contentFrom(draft, given, row)), id: ruleId }
+            : tried(ctx, row)
+          const b = compareWith && tried(ctx, await revision(compareWith))
+          return begin(ctx, body.days, b ? [a, b] : [a])
+        }
+      },
+    },
 
+    dryRunDraft: {
+      async prepare({ body: { days, draft } }, { app }) {
+        const given = await weighed(compiler, app, draft)
+        const content = contentFrom(draft, given, { ...blank, name: draft.id ?? '' })
+        return (ctx) => begin(ctx, days, [content])
+      },
+    },
+
+    ...plainHandlers,
+  }
+}
+
+const plainHandlers: Omit<Handlers<typeof dryRuns>, Prepared> = {
   async getDryRun({ params: { dryRunId }, query }, ctx) {
     const run = await accessDryRun(ctx, dryRunId)
     return { data: { ...shown(run), matches: await listMatches(ctx.db, dryRunId, query) } }
@@ -50,9 +71,10 @@ export const dryRunHandlers: Handlers<typeof dryRuns> = {
 
 async function begin(ctx: Ctx, days: number, rules: DryRunRow['rules']) {
   const all = rules.filter((rule) => rule !== undefined)
-  for (const { filters, conditions } of all) {
+  for (const { filters, conditions, weight } of all) {
     checkFilters(filters)
-    await checkReferences(ctx.db, conditions)
+    const referred = await checkReferences(ctx.db, conditions)
+    refuseTooHeavy([...referred, ...(weight ? [weight] : [])])
   }
   await lockApp(ctx.db)
   if ((await countOpenDryRuns(ctx.db)) >= mostOpen) {
@@ -86,8 +108,8 @@ function tried({ app }: Ctx, row: RuleRow): TriedRule {
 }
 
 function contentOf(rule: RuleContent): RuleContent {
-  const { name, description, enabled, filters, conditions, actions } = rule
-  return { name, description, enabled, filters, conditions, actions }
+  const { name, description, enabled, filters, conditions, actions, weight } = rule
+  return { name, description, enabled, filters, conditions, actions, weight }
 }
 
 function shown(run: DryRunRow): DryRun {

@@ -7,6 +7,7 @@ export {
   type MessagePlace,
 } from './cases.sql.ts'
 export { openCase, reportMessage } from './cases.ts'
+export { type Compiler, openCompiler } from './compiler.ts'
 export { defaultReasons } from './default-reasons.ts'
 export { dryRunErrands } from './dry-run-errands.ts'
 export { dryRunHandlers } from './dry-runs.ts'

@@ -2,16 +2,13 @@ import type { KeywordListForm } from '@chorale/contract/moderation'
 import { badRequest } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
 import type { Place } from '../../vault/vault.ts'
+import { isJudge } from './judge-categories.ts'
 import type { JudgeSettings, KeywordListRow } from './keyword-lists.sql.ts'
 
 /** What is wrong with an address to call, as far as can be said without calling it. */
 export type ObjectionToUrl = (url: string) => string | undefined
 
 type Kept = Pick<KeywordListRow, 'category' | 'judge' | 'judgeSecret'>
-
-export function isJudge(category: string): boolean {
-  return category === 'customApi' || category === 'openai'
-}
 
 export function judgeSecretPlace(appId: string): Place {
   return { appId, table: 'moderation_keyword_lists', field: 'judge_secret' }

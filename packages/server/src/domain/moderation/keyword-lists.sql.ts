@@ -1,6 +1,7 @@
 import type { ListCategory } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
 import { type AppDb, jsonb } from '../../database/app-db.ts'
+import type { Weight } from './engine/weight.ts'
 
 /** Whom to ask, and how. The list says which kind it is. */
 export interface JudgeSettings {
@@ -23,6 +24,8 @@ export interface KeywordListRow {
   readonly category: ListCategory
   readonly isCSV: boolean
   readonly searchTerms: string[]
+  /** Null: from before there were weights. */
+  readonly weight: Weight | null
   /** Null: it is no judge. */
   readonly judge: JudgeSettings | null
   readonly judgeSecret: Buffer | null
@@ -32,13 +35,23 @@ export interface KeywordListRow {
 
 const columns = sql`
   list_id as id, revision, active, name, description, category, is_csv as "isCSV",
-  terms as "searchTerms", judge, judge_secret_encrypted as "judgeSecret", created_at as "createdAt", updated_at as "updatedAt"`
+  to_json(terms) as "searchTerms", weight, judge, judge_secret_encrypted as "judgeSecret", created_at as "createdAt", updated_at as "updatedAt"`
 
 export async function findActiveLists({ appId, db }: AppDb): Promise<KeywordListRow[]> {
   const { rows } = await sql<KeywordListRow>`
     select ${columns} from moderation_keyword_lists
     where app_id = ${appId} and active order by created_at, list_id`.execute(db)
   return rows
+}
+
+/** Of a list that is in force: what it looks for, and how much that is. */
+export type ListSummary = Pick<KeywordListRow, 'category' | 'weight'>
+
+export async function findListSummary({ appId, db }: AppDb, id: string) {
+  const { rows } = await sql<ListSummary>`
+    select category, weight from moderation_keyword_lists
+    where app_id = ${appId} and list_id = ${id} and active`.execute(db)
+  return rows[0]
 }
 
 export async function findActiveList({ appId, db }: AppDb, id: string) {
@@ -72,11 +85,13 @@ export async function retireList({ appId, db }: AppDb, id: string): Promise<void
 export async function insertListRevision({ appId, db }: AppDb, row: KeywordListRow): Promise<void> {
   await sql`
     insert into moderation_keyword_lists (app_id, list_id, revision, active, name, description,
-                                          category, is_csv, terms, judge, judge_secret_encrypted,
-                                          created_at, updated_at)
+                                          category, is_csv, terms, weight, judge,
+                                          judge_secret_encrypted, created_at, updated_at)
     values (${appId}, ${row.id}, ${row.revision}, ${row.active}, ${row.name}, ${row.description},
-            ${row.category}, ${row.isCSV}, ${row.searchTerms}, ${jsonb(row.judge ?? undefined)},
-            ${row.judgeSecret}, ${row.createdAt}, ${row.updatedAt})`.execute(db)
+            ${row.category}, ${row.isCSV}, ${row.searchTerms}, ${jsonb(row.weight ?? undefined)},
+            ${jsonb(row.judge ?? undefined)}, ${row.judgeSecret}, ${row.createdAt}, ${row.updatedAt})`.execute(
+    db,
+  )
 }
 
 export type JudgeRow = Pick<

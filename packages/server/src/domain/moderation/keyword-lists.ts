@@ -1,16 +1,19 @@
-import { isUtf8 } from 'node:buffer'
 import type {
   KeywordList,
   KeywordListForm,
   keywordLists,
   keywordListsOfApp,
 } from '@chorale/contract/moderation'
+import type { AppIdentity } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { limitOf, lockApp, nextModerationVersion } from '../apps/index.ts'
-import { checkPatterns } from './conditions.ts'
+import type { Compiler } from './compiler.ts'
 import { defaultLists } from './default-rules.ts'
-import { isJudge, judgeFrom, type ObjectionToUrl, shownJudge } from './judge-lists.ts'
+import { nothing } from './engine/weight.ts'
+import { withinLimits } from './in-force.ts'
+import { isJudge } from './judge-categories.ts'
+import { judgeFrom, type ObjectionToUrl, shownJudge } from './judge-lists.ts'
 import {
   countLists,
   findActiveList,
@@ -20,36 +23,36 @@ import {
   lastListRevision,
   retireList,
 } from './keyword-lists.sql.ts'
+import type { WeighedTerms } from './list-terms.ts'
 import { idFrom, pageOf } from './lists.ts'
 import { findRules, revisionIdOf } from './rules.ts'
-import { termsIn } from './terms.ts'
 
-const mostTerms = 20_000
-const longestWord = 200
+type Prepared = 'createKeywordList' | 'updateKeywordList'
 
-export function keywordListHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof keywordLists> {
+export function keywordListHandlers(
+  compiler: Compiler,
+  objectionToUrl: ObjectionToUrl,
+): Handlers<typeof keywordLists, Prepared> {
   return {
-    async createKeywordList({ form }, ctx) {
-      const id = form.id ?? idFrom(form.name)
-      await lockApp(ctx.db)
-      if (defaultLists.has(id) || (await findActiveList(ctx.db, id))) {
-        throw new Failure('ERR_KEYWORD_LIST_ALREADY_EXISTS', { keywordId: id })
-      }
-      const limit = limitOf(ctx.app, 'moderation.listLimit')
-      if ((await countLists(ctx.db)) >= limit) {
-        throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit, what: 'keyword lists' })
-      }
-      const terms = termsOf(form)
-      if (!terms) throw badRequest('searchTerms', 'This field is required.')
-      return save(ctx, {
-        id,
-        name: form.name ?? id,
-        description: form.description ?? null,
-        category: form.category,
-        ...terms,
-        ...judgeFrom(ctx, form, undefined, objectionToUrl),
-        createdAt: ctx.now,
-      })
+    createKeywordList: {
+      async prepare({ form }, { app }) {
+        const terms = await termsOf(compiler, app, form)
+        return async (ctx) => {
+          const id = form.id ?? idFrom(form.name)
+          await lockApp(ctx.db)
+          await refuseAnother(ctx, id)
+          if (!terms) throw badRequest('searchTerms', 'This field is required.')
+          return save(ctx, {
+            id,
+            name: form.name ?? id,
+            description: form.description ?? null,
+            category: form.category,
+            ...terms,
+            ...judgeFrom(ctx, form, undefined, objectionToUrl),
+            createdAt: ctx.now,
+          })
+        }
+      },
     },
 
     async listKeywordLists({ query }, ctx) {
@@ -65,20 +68,24 @@ export function keywordListHandlers(objectionToUrl: ObjectionToUrl): Handlers<ty
       return { data: shown(ctx, await accessList(ctx, keywordId)) }
     },
 
-    async updateKeywordList({ params: { keywordId }, form }, ctx) {
-      await lockApp(ctx.db)
-      const list = await accessList(ctx, keywordId)
-      refuseDefault(keywordId)
-      if (form.category !== list.category) await refuseInUse(ctx, keywordId)
-      await retireList(ctx.db, keywordId)
-      return save(ctx, {
-        ...list,
-        name: form.name ?? list.name,
-        description: form.description ?? list.description,
-        category: form.category,
-        ...termsOf(form),
-        ...judgeFrom(ctx, form, list, objectionToUrl),
-      })
+    updateKeywordList: {
+      async prepare({ params: { keywordId }, form }, { app }) {
+        const terms = await termsOf(compiler, app, form)
+        return async (ctx) => {
+          await lockApp(ctx.db)
+          const list = await accessList(ctx, keywordId)
+          refuseDefault(keywordId)
+          if (form.category !== list.category) await refuseInUse(ctx, keywordId)
+          return save(ctx, {
+            ...list,
+            name: form.name ?? list.name,
+            description: form.description ?? list.description,
+            category: form.category,
+            ...terms,
+            ...judgeFrom(ctx, form, list, objectionToUrl),
+          })
+        }
+      },
     },
 
     async deleteKeywordList({ params: { keywordId } }, ctx) {
@@ -95,9 +102,10 @@ export function keywordListHandlers(objectionToUrl: ObjectionToUrl): Handlers<ty
 
 /** One handler, two addresses. */
 export function keywordListOfAppHandlers(
+  compiler: Compiler,
   objectionToUrl: ObjectionToUrl,
-): Handlers<typeof keywordListsOfApp> {
-  const handlers = keywordListHandlers(objectionToUrl)
+): Handlers<typeof keywordListsOfApp, 'createKeywordListOfApp' | 'updateKeywordListOfApp'> {
+  const handlers = keywordListHandlers(compiler, objectionToUrl)
   return {
     createKeywordListOfApp: handlers.createKeywordList,
     listKeywordListsOfApp: handlers.listKeywordLists,
@@ -125,38 +133,39 @@ async function refuseInUse(ctx: Ctx, keywordId: string): Promise<void> {
   if (user) throw new Failure('ERR_KEYWORD_LIST_IN_USE', { keywordId, ruleId: user.id })
 }
 
-/** Undefined: the call gives none. */
-function termsOf({ category, file, searchTerms, disallowedSentences }: KeywordListForm) {
-  if (isJudge(category)) return { searchTerms: [], isCSV: false }
-  const given = file === undefined ? searchTerms : textOf(file)
-  const isSentences = category === 'sentence-similarity' && disallowedSentences !== undefined
-  if (!isSentences && given === undefined) return undefined
-  const terms = isSentences ? disallowedSentences : termsIn(given ?? '', category)
-  const field = isSentences ? 'disallowedSentences' : file === undefined ? 'searchTerms' : 'file'
-  if (terms.length > mostTerms) throw badRequest(field, `A list has at most ${mostTerms} terms.`)
-  if (category === 'pattern') checkPatterns(field, terms)
-  if (category === 'word' && terms.some(({ length }) => length > longestWord)) {
-    throw badRequest(field, `A word has at most ${longestWord} characters.`)
+async function refuseAnother(ctx: Ctx, id: string): Promise<void> {
+  if (defaultLists.has(id) || (await findActiveList(ctx.db, id))) {
+    throw new Failure('ERR_KEYWORD_LIST_ALREADY_EXISTS', { keywordId: id })
   }
-  return { searchTerms: [...terms], isCSV: file !== undefined }
+  const limit = limitOf(ctx.app, 'moderation.listLimit')
+  if ((await countLists(ctx.db)) >= limit) {
+    throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit, what: 'keyword lists' })
+  }
 }
 
-/** Files of a form come in base64. */
-function textOf(file: string): string {
-  const bytes = Buffer.from(file, 'base64')
-  if (!isUtf8(bytes) || bytes.includes(0)) throw badRequest('file', 'The file is not UTF-8 text.')
-  return bytes.toString('utf8')
+/** Before the transaction, in another thread. Undefined: the call gives none. */
+async function termsOf(
+  compiler: Compiler,
+  { appId }: AppIdentity,
+  { category, file, searchTerms, disallowedSentences }: KeywordListForm,
+): Promise<WeighedTerms | undefined> {
+  if (isJudge(category)) return { searchTerms: [], isCSV: false, weight: nothing }
+  const given = { category, file, searchTerms, disallowedSentences }
+  return compiler.run(appId, 'weighList', given)
 }
 
 async function save(ctx: Ctx, content: Omit<KeywordListRow, 'revision' | 'active' | 'updatedAt'>) {
-  const revision = (await lastListRevision(ctx.db, content.id)) + 1
-  const row = { ...content, revision, active: true, updatedAt: ctx.now }
-  await insertListRevision(ctx.db, row)
-  await nextModerationVersion(ctx.db)
-  const data = shown(ctx, row)
-  const { id: keywordId, revisionId } = data
-  await ctx.outbox.append('keywordList.saved', { keywordId, revisionId })
-  return { data }
+  return withinLimits(ctx, async () => {
+    await retireList(ctx.db, content.id)
+    const revision = (await lastListRevision(ctx.db, content.id)) + 1
+    const row = { ...content, revision, active: true, updatedAt: ctx.now }
+    await insertListRevision(ctx.db, row)
+    await nextModerationVersion(ctx.db)
+    const data = shown(ctx, row)
+    const { id: keywordId, revisionId } = data
+    await ctx.outbox.append('keywordList.saved', { keywordId, revisionId })
+    return { data }
+  })
 }
 
 function ownerOf({ app }: Ctx, { id }: KeywordListRow): string {
@@ -164,7 +173,7 @@ function ownerOf({ app }: Ctx, { id }: KeywordListRow): string {
 }
 
 function shown(ctx: Ctx, row: KeywordListRow): KeywordList {
-  const { revision, description, judge: _, judgeSecret: __, ...rest } = row
+  const { revision, description, judge: _, judgeSecret: __, weight: ___, ...rest } = row
   return {
     ...rest,
     ...shownJudge(row),

@@ -5,7 +5,8 @@ import type { RuleRow } from './rules.sql.ts'
 export interface InForce {
   readonly version: number
   readonly rules: RuleRow[]
-  readonly lists: Readonly<Record<string, string[]>>
+  /** JSON text, which another thread reads: the terms of each list by its id. */
+  readonly lists: string
   /** The revisions of lists that are judges. */
   readonly judges: Readonly<Record<string, number>>
 }
@@ -20,7 +21,7 @@ export async function findInForce({ appId, db }: AppDb): Promise<InForce | undef
                      'filters', r.filters, 'conditions', r.conditions, 'actions', r.actions,
                      'createdAt', r.created_at, 'updatedAt', r.updated_at)), '[]')
             from moderation_rules r where r.app_id = a.app_id and r.active) as rules,
-           (select coalesce(jsonb_object_agg(l.list_id, l.terms), '{}')
+           (select coalesce(json_object_agg(l.list_id, l.terms), '{}')::text
             from moderation_keyword_lists l where l.app_id = a.app_id and l.active) as lists,
            (select coalesce(jsonb_object_agg(l.list_id, l.revision), '{}')
             from moderation_keyword_lists l

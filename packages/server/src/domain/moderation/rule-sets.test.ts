@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
+import { openCompiler } from './compiler.ts'
 import { portableEngine } from './engine/patterns.ts'
 import { openRuleSets } from './rule-sets.ts'
 
@@ -18,7 +19,7 @@ async function identity() {
 
 /** What one process thinks of a text. */
 function process() {
-  const sets = openRuleSets(portableEngine)
+  const sets = openRuleSets(openCompiler(portableEngine))
   const setNow = async () => sets.of(await identity(), { appId, db })
   return {
     setNow,
@@ -36,7 +37,9 @@ test('an app without rules of its own asks the database for nothing', async () =
   const { moderationVersion } = await identity()
   expect(moderationVersion).toBe(0)
   const nowhere = { appId, db: undefined as never }
-  expect(await openRuleSets(portableEngine).of(await identity(), nowhere)).toBeUndefined()
+  expect(
+    await openRuleSets(openCompiler(portableEngine)).of(await identity(), nowhere),
+  ).toBeUndefined()
 })
 
 test('a change is in force with the next call, in every process', async () => {
@@ -91,7 +94,7 @@ test('a set is compiled once for all calls of a moment, and stays as it is', asy
 })
 
 test('a set that could not be loaded is loaded by the next call', async () => {
-  const sets = openRuleSets(portableEngine)
+  const sets = openRuleSets(openCompiler(portableEngine))
   const here = await identity()
   const closed = { appId, db: undefined as never }
   await expect(sets.of(here, closed)).rejects.toThrow()

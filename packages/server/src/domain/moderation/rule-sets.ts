@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { AppDb } from '../../database/app-db.ts'
 import type { AppIdentity } from '../../pipeline/caller.ts'
-import { defaultLists } from './default-rules.ts'
-import type { PatternEngine } from './engine/patterns.ts'
-import { RuleSet } from './engine/rule-set.ts'
+import type { Compiler } from './compiler.ts'
+import type { RuleSet } from './engine/rule-set.ts'
 import { findInForce, type InForce } from './rule-sets.sql.ts'
 import { revisionIdOf, withDefaults } from './rules.ts'
 
@@ -24,38 +23,41 @@ interface Compiled {
   readonly set: Promise<RuleSet | undefined>
 }
 
-/** Of as many apps; whoever is not among them is compiled again. */
+/** Whoever is not among these is compiled again. */
 const mostApps = 500
+const mostBytes = 256 * 2 ** 20
 
-export function openRuleSets(engine: PatternEngine): RuleSets {
-  const sets = new LRUCache<string, Compiled>({ max: mostApps })
+export function openRuleSets(compiler: Compiler): RuleSets {
+  const sets = new LRUCache<string, Compiled>({ max: mostApps, maxSize: mostBytes })
   return {
     async of({ appId, moderationVersion }, db) {
       if (moderationVersion === 0) return undefined
       const known = sets.get(appId)
       if (known && known.version >= moderationVersion) return known.set
-      const set = findInForce(db).then((found) => found && compile(appId, found, engine))
+      const set = findInForce(db).then((found) => found && compile(appId, found, compiler))
       const entry = { version: moderationVersion, set }
-      sets.set(appId, entry)
-      // Whoever comes next tries again.
-      set.catch(() => sets.peek(appId) === entry && sets.delete(appId))
+      sets.set(appId, entry, { size: 1 })
+      const isCurrent = () => sets.peek(appId) === entry
+      set.then(
+        (done) => isCurrent() && sets.set(appId, entry, { size: done?.bytes ?? 1 }),
+        // Whoever comes next tries again.
+        () => isCurrent() && sets.delete(appId),
+      )
       return set
     },
   }
 }
 
-function compile(
+async function compile(
   appId: string,
   { rules, lists, judges }: InForce,
-  engine: PatternEngine,
-): RuleSet | undefined {
+  compiler: Compiler,
+): Promise<RuleSet | undefined> {
   const enabled = withDefaults(rules).filter((rule) => rule.enabled)
   if (enabled.length === 0) return undefined
-  const terms = new Map<string, readonly string[]>(Object.entries(lists))
-  for (const [id, { searchTerms }] of defaultLists) terms.set(id, searchTerms)
   const inForce = enabled.map((rule) => ({
     ...rule,
     revisionId: revisionIdOf(appId, rule.id, rule.revision),
   }))
-  return new RuleSet(inForce, terms, engine, new Map(Object.entries(judges)))
+  return compiler.compile(appId, inForce, { lists, judges: new Map(Object.entries(judges)) })
 }

@@ -1,6 +1,7 @@
 import type { Action, Condition, Filter } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
 import { type AppDb, jsonb } from '../../database/app-db.ts'
+import type { Weight } from './engine/weight.ts'
 
 /** What a revision says. */
 export interface RuleContent {
@@ -10,6 +11,8 @@ export interface RuleContent {
   readonly filters: Filter[]
   readonly conditions: Condition[]
   readonly actions: Action[]
+  /** Null: from before there were weights. */
+  readonly weight: Weight | null
 }
 
 export interface RuleRow extends RuleContent {
@@ -24,7 +27,7 @@ export interface RuleRow extends RuleContent {
 
 const columns = sql`
   rule_id as id, revision, since, active, name, description, enabled, filters, conditions, actions,
-  created_at as "createdAt", updated_at as "updatedAt"`
+  weight, created_at as "createdAt", updated_at as "updatedAt"`
 
 export async function findActiveRules({ appId, db }: AppDb): Promise<RuleRow[]> {
   const { rows } = await sql<RuleRow>`
@@ -76,8 +79,10 @@ export async function retireRule({ appId, db }: AppDb, id: string): Promise<void
 export async function insertRevision({ appId, db }: AppDb, row: RuleRow): Promise<void> {
   await sql`
     insert into moderation_rules (app_id, rule_id, revision, since, active, name, description,
-                                  enabled, filters, conditions, actions, created_at, updated_at)
+                                  enabled, filters, conditions, actions, weight, created_at,
+                                  updated_at)
     values (${appId}, ${row.id}, ${row.revision}, ${row.since}, ${row.active}, ${row.name},
             ${row.description}, ${row.enabled}, ${jsonb(row.filters)}, ${jsonb(row.conditions)},
-            ${row.actions}, ${row.createdAt}, ${row.updatedAt})`.execute(db)
+            ${row.actions}, ${jsonb(row.weight ?? undefined)}, ${row.createdAt},
+            ${row.updatedAt})`.execute(db)
 }

@@ -1,11 +1,16 @@
 import type { Rule, RuleBody, rules, rulesOfApp } from '@chorale/contract/moderation'
+import type { AppIdentity } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { limitOf, lockApp, nextModerationVersion } from '../apps/index.ts'
-import { checkReferences, conditionsOf } from './conditions.ts'
+import type { Compiler } from './compiler.ts'
+import type { Weighed } from './conditions.ts'
 import { defaultRules } from './default-rules.ts'
+import { nothing } from './engine/weight.ts'
 import { checkFilters } from './filters.ts'
+import { withinLimits } from './in-force.ts'
 import { idFrom, pageOf } from './lists.ts'
+import { checkReferences } from './references.ts'
 import {
   findActiveRule,
   findActiveRules,
@@ -18,35 +23,64 @@ import {
   retireRule,
 } from './rules.sql.ts'
 
-export const ruleHandlers: Handlers<typeof rules> = {
-  async createRule({ body }, ctx) {
-    const id = body.id ?? idFrom(body.name)
-    await lockApp(ctx.db)
-    const existing = await findRules(ctx)
-    if (existing.some((rule) => rule.id === id)) {
-      throw new Failure('ERR_RULE_ALREADY_EXISTS', { ruleId: id })
-    }
-    const limit = limitOf(ctx.app, 'moderation.ruleLimit')
-    if (existing.filter((rule) => !defaultRules.has(rule.id)).length >= limit) {
-      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit, what: 'rules' })
-    }
-    const content = contentFrom(body, { ...blank, name: id })
-    const since = (await lastRevision(ctx.db, id)) + 1
-    return save(ctx, { id, since, createdAt: ctx.now }, since, content)
-  },
+type Prepared = 'createRule' | 'updateRule'
 
+export function ruleHandlers(compiler: Compiler): Handlers<typeof rules, Prepared> {
+  return {
+    createRule: {
+      async prepare({ body }, { app }) {
+        const given = await weighed(compiler, app, body)
+        return (ctx) => createRule(ctx, body, given)
+      },
+    },
+
+    updateRule: {
+      async prepare({ params: { ruleId }, body }, { app }) {
+        const given = await weighed(compiler, app, body)
+        return async (ctx) => {
+          await lockApp(ctx.db)
+          const rule = await accessRule(ctx, ruleId)
+          return saveNext(ctx, rule, contentFrom(body, given, rule))
+        }
+      },
+    },
+
+    ...plainHandlers,
+  }
+}
+
+/** Before the transaction, in another thread. Undefined: the call gives no conditions. */
+export async function weighed(
+  compiler: Compiler,
+  { appId }: AppIdentity,
+  { conditions }: RuleBody,
+): Promise<Weighed | undefined> {
+  return conditions && compiler.run(appId, 'weighConditions', conditions)
+}
+
+async function createRule(ctx: Ctx, body: RuleBody, given: Weighed | undefined) {
+  const id = body.id ?? idFrom(body.name)
+  await lockApp(ctx.db)
+  const existing = await findRules(ctx)
+  if (existing.some((rule) => rule.id === id)) {
+    throw new Failure('ERR_RULE_ALREADY_EXISTS', { ruleId: id })
+  }
+  const limit = limitOf(ctx.app, 'moderation.ruleLimit')
+  if (existing.filter((rule) => !defaultRules.has(rule.id)).length >= limit) {
+    throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit, what: 'rules' })
+  }
+  const content = contentFrom(body, given, { ...blank, name: id })
+  const since = (await lastRevision(ctx.db, id)) + 1
+  return save(ctx, { id, since, createdAt: ctx.now }, since, content)
+}
+
+const plainHandlers: Omit<Handlers<typeof rules>, Prepared> = {
   async listRules({ query }, ctx) {
     return pageOf(await findRules(ctx), query, (row) => shown(ctx, row))
   },
 
   async getRule({ params: { ruleId } }, ctx) {
     return { data: shown(ctx, await accessRule(ctx, ruleId)) }
-  },
-
-  async updateRule({ params: { ruleId }, body }, ctx) {
-    await lockApp(ctx.db)
-    const rule = await accessRule(ctx, ruleId)
-    return saveNext(ctx, rule, contentFrom(body, rule))
   },
 
   async deleteRule({ params: { ruleId } }, ctx) {
@@ -80,15 +114,20 @@ export const ruleHandlers: Handlers<typeof rules> = {
 }
 
 /** One handler, two addresses. */
-export const ruleOfAppHandlers: Handlers<typeof rulesOfApp> = {
-  createRuleOfApp: ruleHandlers.createRule,
-  listRulesOfApp: ruleHandlers.listRules,
-  getRuleOfApp: ruleHandlers.getRule,
-  updateRuleOfApp: ruleHandlers.updateRule,
-  deleteRuleOfApp: ruleHandlers.deleteRule,
-  listRuleRevisionsOfApp: ruleHandlers.listRuleRevisions,
-  getRuleRevisionOfApp: ruleHandlers.getRuleRevision,
-  restoreRuleOfApp: ruleHandlers.restoreRule,
+export function ruleOfAppHandlers(
+  compiler: Compiler,
+): Handlers<typeof rulesOfApp, 'createRuleOfApp' | 'updateRuleOfApp'> {
+  const handlers = ruleHandlers(compiler)
+  return {
+    createRuleOfApp: handlers.createRule,
+    listRulesOfApp: handlers.listRules,
+    getRuleOfApp: handlers.getRule,
+    updateRuleOfApp: handlers.updateRule,
+    deleteRuleOfApp: handlers.deleteRule,
+    listRuleRevisionsOfApp: handlers.listRuleRevisions,
+    getRuleRevisionOfApp: handlers.getRuleRevision,
+    restoreRuleOfApp: handlers.restoreRule,
+  }
 }
 
 export const blank: RuleContent = {
@@ -98,6 +137,7 @@ export const blank: RuleContent = {
   filters: [],
   conditions: [],
   actions: ['blockMessage'],
+  weight: nothing,
 }
 
 export async function findRules({ db }: Ctx): Promise<RuleRow[]> {
@@ -143,32 +183,45 @@ function isUntouched(rule: RuleRow): boolean {
 }
 
 /** What is not given stays as it was. */
-export function contentFrom(body: RuleBody, before: RuleContent): RuleContent {
+export function contentFrom(
+  body: RuleBody,
+  given: Weighed | undefined,
+  before: RuleContent,
+): RuleContent {
   return {
     name: body.name ?? before.name,
     description: body.description ?? before.description,
     enabled: body.enabled ?? before.enabled,
     filters: body.filters ?? before.filters,
-    conditions: body.conditions ? conditionsOf(body.conditions) : before.conditions,
+    conditions: given?.conditions ?? before.conditions,
+    weight: given?.weight ?? before.weight,
     actions: body.action ? [...new Set(body.action)] : before.actions,
   }
 }
 
 async function saveNext(ctx: Ctx, rule: RuleRow, wanted: RuleContent) {
+  return withinLimits(ctx, () => replace(ctx, rule, wanted))
+}
+
+async function replace(ctx: Ctx, rule: RuleRow, wanted: RuleContent) {
   if (isUntouched(rule)) await insertRevision(ctx.db, { ...rule, active: false })
   const { enabled, actions } = wanted
   const content = defaultRules.has(rule.id) ? { ...rule, enabled, actions } : wanted
   await retireRule(ctx.db, rule.id)
-  return save(ctx, rule, rule.revision + 1, content)
+  return insert(ctx, rule, rule.revision + 1, content)
 }
 
 type Kept = Pick<RuleRow, 'id' | 'since' | 'createdAt'>
 
-async function save(ctx: Ctx, { id, since, createdAt }: Kept, revision: number, is: RuleContent) {
+async function save(ctx: Ctx, kept: Kept, revision: number, is: RuleContent) {
+  return withinLimits(ctx, () => insert(ctx, kept, revision, is))
+}
+
+async function insert(ctx: Ctx, { id, since, createdAt }: Kept, revision: number, is: RuleContent) {
   checkFilters(is.filters)
   await checkReferences(ctx.db, is.conditions)
-  const { name, description, enabled, filters, conditions, actions } = is
-  const content = { name, description, enabled, filters, conditions, actions }
+  const { name, description, enabled, filters, conditions, actions, weight } = is
+  const content = { name, description, enabled, filters, conditions, actions, weight }
   const row = { id, since, createdAt, revision, ...content, active: true, updatedAt: ctx.now }
   await insertRevision(ctx.db, row)
   await nextModerationVersion(ctx.db)
@@ -181,7 +234,7 @@ export function revisionIdOf(appId: string, id: string, revision: number): strin
   return `${appId}_${id}_${revision}`
 }
 
-function shown({ app }: Ctx, { since: _, revision, actions, ...row }: RuleRow): Rule {
+function shown({ app }: Ctx, { since: _, weight: __, revision, actions, ...row }: RuleRow): Rule {
   return {
     ...row,
     action: actions,

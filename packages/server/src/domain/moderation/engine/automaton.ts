@@ -6,106 +6,137 @@ const root = 0
 const rowWidth = 128
 const mostRows = 1024
 
-export class Automaton {
+/** All that an automaton knows, as plain arrays: they can be made in one thread and used in another. */
+export interface AutomatonTables {
   /** Where edges lead, as small as can be: most steps find a free place. Nothing leads to the root. */
-  readonly #edges: Int32Array
-  readonly #mask: number
+  readonly edges: Int32Array<ArrayBuffer>
   /** By state: from which one and over which code unit an edge leads to it. */
-  readonly #from: Int32Array
-  readonly #unit: Uint16Array
+  readonly from: Int32Array<ArrayBuffer>
+  readonly unit: Uint16Array<ArrayBuffer>
   /** By state: where to go on when no edge fits, which word ends here, where shorter ones end. */
-  readonly #fallback: Int32Array
-  readonly #word: Int32Array
-  readonly #shorter: Int32Array
+  readonly fallback: Int32Array<ArrayBuffer>
+  readonly word: Int32Array<ArrayBuffer>
+  readonly shorter: Int32Array<ArrayBuffer>
   /** The next state at once, of the first states and for the first code units. */
-  readonly #rows: Int32Array
-  #states = 1
+  readonly rows: Int32Array<ArrayBuffer>
+}
 
-  /** The words are distinct. */
-  constructor(words: readonly string[]) {
-    const most = words.reduce((sum, { length }) => sum + length, 1)
-    const places = 2 ** Math.ceil(Math.log2(most * 1.25 + 2))
-    this.#mask = places - 1
-    this.#edges = new Int32Array(places)
-    this.#from = new Int32Array(most)
-    this.#unit = new Uint16Array(most)
-    this.#fallback = new Int32Array(most)
-    this.#word = new Int32Array(most).fill(-1)
-    this.#shorter = new Int32Array(most)
-    this.#addAll(words)
-    this.#rows = new Int32Array(Math.min(this.#states, mostRows) * rowWidth)
-    this.#fillRows()
+export class Automaton {
+  readonly #tables: AutomatonTables
+
+  constructor(tables: AutomatonTables) {
+    this.#tables = tables
   }
 
-  /** Tells of every word that ends at a unit: its place in the list, and that of the unit. */
-  walk(units: Uint16Array, length: number, found: (word: number, last: number) => void): void {
-    const rows = this.#rows
-    const words = this.#word
-    const shorter = this.#shorter
+  /** Tells of every word that ends at a unit where one can: its place in the list, and that of the unit. */
+  walk(
+    units: Uint16Array,
+    length: number,
+    canEndAt: (place: number) => boolean,
+    found: (word: number, last: number) => void,
+  ): void {
+    const { rows, word: words, shorter } = this.#tables
     let state = root
     for (let place = 0; place < length; place++) {
       const unit = units[place] ?? 0
       const cell = state * rowWidth + unit
-      state = unit < rowWidth && cell < rows.length ? (rows[cell] ?? root) : this.#next(state, unit)
+      state =
+        unit < rowWidth && cell < rows.length
+          ? (rows[cell] ?? root)
+          : nextState(this.#tables, state, unit)
       if (state === root) continue
       let ending = words[state] === -1 ? (shorter[state] ?? root) : state
+      if (ending === root || !canEndAt(place)) continue
       for (; ending !== root; ending = shorter[ending] ?? root) found(words[ending] ?? -1, place)
     }
   }
+}
 
-  /** Letter by letter, so that a state has a higher number than those nearer to the root. */
-  #addAll(words: readonly string[]): void {
-    const reached = new Int32Array(words.length)
-    const deepest = words.reduce((most, { length }) => Math.max(most, length), 0)
-    for (let depth = 0; depth < deepest; depth++) {
-      for (const [place, word] of words.entries()) {
-        if (depth >= word.length) continue
-        const state = this.#add(reached[place] ?? root, word.charCodeAt(depth))
-        reached[place] = state
-        if (depth === word.length - 1) this.#word[state] = place
-      }
-    }
-    for (let state = 1; state < this.#states; state++) {
-      const fallback = this.#fallback[state] ?? root
-      this.#shorter[state] =
-        this.#word[fallback] === -1 ? (this.#shorter[fallback] ?? root) : fallback
-    }
+/** The words are distinct, and none is empty. */
+export function buildAutomaton(words: readonly string[]): AutomatonTables {
+  const most = words.reduce((sum, { length }) => sum + length, 1)
+  const room: Room = {
+    edges: new Int32Array(2 ** Math.ceil(Math.log2(most * 1.25 + 2))),
+    from: new Int32Array(most),
+    unit: new Uint16Array(most),
+    fallback: new Int32Array(most),
+    word: new Int32Array(most).fill(-1),
+    shorter: new Int32Array(most),
+    states: 1,
   }
-
-  #add(from: number, unit: number): number {
-    const edge = this.#find(from, unit)
-    const known = this.#edges[edge] ?? root
-    if (known !== root) return known
-    const state = this.#states++
-    // Looked up before the edge exists, which would lead to itself.
-    this.#fallback[state] = from === root ? root : this.#next(this.#fallback[from] ?? root, unit)
-    this.#edges[edge] = state
-    this.#from[state] = from
-    this.#unit[state] = unit
-    return state
+  addAll(room, words)
+  return {
+    edges: room.edges,
+    from: room.from.slice(0, room.states),
+    unit: room.unit.slice(0, room.states),
+    fallback: room.fallback.slice(0, room.states),
+    word: room.word.slice(0, room.states),
+    shorter: room.shorter.slice(0, room.states),
+    rows: rowsOf(room),
   }
+}
 
-  #fillRows(): void {
-    for (let cell = 0; cell < this.#rows.length; cell++) {
-      const state = Math.floor(cell / rowWidth)
-      this.#rows[cell] = this.#next(state, cell % rowWidth)
-    }
+interface Room extends Omit<AutomatonTables, 'rows'> {
+  states: number
+}
+
+/** Letter by letter, so that a state has a higher number than those nearer to the root. */
+function addAll(room: Room, words: readonly string[]): void {
+  const reached = new Int32Array(words.length)
+  let unfinished = words.map((_, place) => place)
+  for (let depth = 0; unfinished.length > 0; depth++) {
+    unfinished = unfinished.filter((place) => {
+      const word = words[place] ?? ''
+      const state = add(room, reached[place] ?? root, word.charCodeAt(depth))
+      reached[place] = state
+      const isLast = depth === word.length - 1
+      if (isLast) room.word[state] = place
+      return !isLast
+    })
   }
-
-  #next(from: number, unit: number): number {
-    for (let state = from; ; state = this.#fallback[state] ?? root) {
-      const to = this.#edges[this.#find(state, unit)] ?? root
-      if (to !== root || state === root) return to
-    }
+  for (let state = 1; state < room.states; state++) {
+    const fallback = room.fallback[state] ?? root
+    room.shorter[state] = room.word[fallback] === -1 ? (room.shorter[fallback] ?? root) : fallback
   }
+}
 
-  /** Where the edge is, or would be. */
-  #find(state: number, unit: number): number {
-    const mixed = Math.imul(Math.imul(state, 0x9e3779b1) ^ unit, 0x85ebca6b)
-    for (let place = mixed ^ (mixed >>> 15); ; place++) {
-      const edge = place & this.#mask
-      const to = this.#edges[edge] ?? root
-      if (to === root || (this.#from[to] === state && this.#unit[to] === unit)) return edge
-    }
+function add(room: Room, from: number, unit: number): number {
+  const edge = findEdge(room, from, unit)
+  const known = room.edges[edge] ?? root
+  if (known !== root) return known
+  const state = room.states++
+  // Looked up before the edge exists, which would lead to itself.
+  room.fallback[state] = from === root ? root : nextState(room, room.fallback[from] ?? root, unit)
+  room.edges[edge] = state
+  room.from[state] = from
+  room.unit[state] = unit
+  return state
+}
+
+function rowsOf(room: Room): Int32Array<ArrayBuffer> {
+  const rows = new Int32Array(Math.min(room.states, mostRows) * rowWidth)
+  for (let cell = 0; cell < rows.length; cell++) {
+    rows[cell] = nextState(room, Math.floor(cell / rowWidth), cell % rowWidth)
+  }
+  return rows
+}
+
+type Edges = Pick<AutomatonTables, 'edges' | 'from' | 'unit' | 'fallback'>
+
+function nextState(tables: Edges, from: number, unit: number): number {
+  for (let state = from; ; state = tables.fallback[state] ?? root) {
+    const to = tables.edges[findEdge(tables, state, unit)] ?? root
+    if (to !== root || state === root) return to
+  }
+}
+
+/** Where the edge is, or would be. */
+function findEdge({ edges, from, unit: units }: Edges, state: number, unit: number): number {
+  const mask = edges.length - 1
+  const mixed = Math.imul(Math.imul(state, 0x9e3779b1) ^ unit, 0x85ebca6b)
+  for (let place = mixed ^ (mixed >>> 15); ; place++) {
+    const edge = place & mask
+    const to = edges[edge] ?? root
+    if (to === root || (from[to] === state && units[to] === unit)) return edge
   }
 }

@@ -5,7 +5,7 @@ import { type Random, seeded } from '../../../testing/seeded.ts'
 import { nativeEngine, objectionToPattern, type Pattern, portableEngine } from './patterns.ts'
 import { programOf } from './program.ts'
 import { requiredBy } from './required.ts'
-import { RuleSet } from './rule-set.ts'
+import { ruleSetOf } from './rule-set.ts'
 
 const native = await nativeEngine()
 const engines = [portableEngine, ...(native ? [native] : [])]
@@ -69,7 +69,7 @@ test('a pattern that is looked for by what it needs is found where it is', () =>
   fc.assert(
     fc.property(source, fc.string({ unit, maxLength: 20 }), (pattern, text) => {
       for (const engine of engines) {
-        const set = new RuleSet([ruleOf(pattern)], new Map(), engine)
+        const set = ruleSetOf([ruleOf(pattern)], new Map(), engine)
         const spans = set.examine({ text })[0]?.conditions[0]?.spans ?? []
         const places = portableEngine.compile(pattern).places(text)
         expect(spans.map(({ start, end }) => [start, end])).toEqual(places)

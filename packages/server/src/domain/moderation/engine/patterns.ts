@@ -31,6 +31,11 @@ export function objectionToPattern(source: string): string | undefined {
     : undefined
 }
 
+/** Of one to which there is no objection. */
+export function workOfPattern(source: string): number {
+  return workOf(programOf(source), mostWork)
+}
+
 function programOrObjection(source: string): Program | string {
   try {
     return programOf(source)

@@ -1,7 +1,7 @@
 import type { Condition } from '@chorale/contract/moderation'
 import { describe, expect, test } from 'vitest'
 import { nativeEngine, portableEngine } from './patterns.ts'
-import { type RuleInForce, RuleSet, type Subjects } from './rule-set.ts'
+import { type RuleInForce, ruleSetOf, type Subjects } from './rule-set.ts'
 
 const native = await nativeEngine()
 const engines = [portableEngine, ...(native ? [native] : [])]
@@ -34,7 +34,7 @@ const rules = [
 ]
 
 describe.each(engines)('with the engine $name', (engine) => {
-  const set = new RuleSet(rules, lists, engine)
+  const set = ruleSetOf(rules, lists, engine)
 
   /** Rules, their conditions and what these found. */
   const found = (subjects: Subjects) =>

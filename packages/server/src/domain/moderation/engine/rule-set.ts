@@ -3,7 +3,7 @@ import { fold } from './fold.ts'
 import type { Pattern, PatternEngine } from './patterns.ts'
 import { programOf } from './program.ts'
 import { type Required, requiredBy } from './required.ts'
-import { foldedTerm, type Term, WordFinder } from './words.ts'
+import { foldedTerm, layOutWords, type Term, WordFinder, type WordTables } from './words.ts'
 
 /** As much of a rule as is needed to find and to report it. */
 export interface RuleInForce {
@@ -43,14 +43,25 @@ export interface Asked extends Check {
   readonly list: { readonly id: string; readonly revision: number }
 }
 
-interface PatternCheck {
+/** A pattern, as it can be handed from thread to thread: its source is compiled where it is used. */
+interface PatternLayout {
   readonly operand: Operand
-  readonly pattern: Pattern
+  readonly source: string
   readonly isWhole: boolean
   readonly size: number
   readonly required: Required
   /** The number of the check. */
   readonly of: number
+}
+
+interface PatternCheck extends PatternLayout {
+  readonly pattern: Pattern
+}
+
+/** What takes long to make of rules. It can be handed from thread to thread. */
+export interface Layout {
+  readonly patterns: readonly PatternLayout[]
+  readonly words: WordTables
 }
 
 type Spans = Map<number, Span[]>
@@ -60,6 +71,43 @@ const mostSpans = 100
 /** Steps. In a text that is too long for them it is said that a pattern matches, but not where. */
 const mostWorkForPlaces = 16_000
 
+/** With the states that texts make of it. */
+const bytesOfPattern = 200_000
+const bytesOfRules = 10_000
+
+type Conditioned = Pick<RuleInForce, 'conditions'>
+
+/** The same of the same rules, in whichever thread. */
+export function layOut(rules: readonly Conditioned[], lists: Lists): Layout {
+  const checks = checksOf(rules)
+  const values = checks.flatMap(({ condition }, of) =>
+    valuesOf(condition, lists).map((value) => ({ condition, value, of })),
+  )
+  const patterns = values
+    .filter(({ condition }) => condition.category === 'pattern')
+    .map(({ condition, value, of }) => layOutPattern(condition, value, of))
+  const words = layOutWords([
+    ...values
+      .filter(({ condition }) => condition.category === 'word')
+      .map(({ condition, value, of }) => wordTerm(condition, value, of)),
+    ...patterns.flatMap(({ required }, place) =>
+      required.kind === 'literal' ? [needle(required.text, checks.length + place)] : [],
+    ),
+  ])
+  return { patterns, words }
+}
+
+/** At once, in this thread. */
+export function ruleSetOf(
+  rules: readonly RuleInForce[],
+  lists: Lists,
+  engine: PatternEngine,
+): RuleSet {
+  const layout = layOut(rules, lists)
+  const patterns = layout.patterns.map(({ source }) => engine.compile(source))
+  return new RuleSet(rules, layout, patterns)
+}
+
 /** All rules in force at one moment, compiled. Never changes: a message takes one and keeps it. */
 export class RuleSet {
   readonly #checks: readonly Check[]
@@ -68,18 +116,19 @@ export class RuleSet {
   /** Patterns that no word announces. */
   readonly #unnamed: readonly PatternCheck[]
   readonly #words: WordFinder
+  /** About how much memory it takes. */
+  readonly bytes: number
 
   constructor(
     rules: readonly RuleInForce[],
-    lists: Lists,
-    engine: PatternEngine,
+    layout: Layout,
+    /** Those of the layout, in its order. */
+    patterns: readonly Pattern[],
     /** The revisions of lists that are judges; without them, judges are not asked. */
     judges: ReadonlyMap<string, number> = new Map(),
   ) {
-    const all = rules.flatMap((rule) => rule.conditions.map((condition) => ({ rule, condition })))
-    // What pictures show is for others to judge.
-    this.#checks = all.filter(({ condition }) => !condition.isMediaPresent && !isAsked(condition))
-    this.#asked = all
+    this.#checks = checksOf(rules)
+    this.#asked = allChecks(rules)
       .filter(({ condition }) => isAsked(condition))
       .flatMap((check) =>
         check.condition.value.flatMap((id) => {
@@ -87,22 +136,13 @@ export class RuleSet {
           return revision === undefined ? [] : [{ ...check, list: { id, revision } }]
         }),
       )
-    const values = this.#checks.flatMap(({ condition }, of) =>
-      valuesOf(condition, lists).map((value) => ({ condition, value, of })),
-    )
-    const patterns = values.filter(({ condition }) => condition.category === 'pattern')
-    this.#patterns = patterns.map(({ condition, value, of }) =>
-      patternCheck(condition, value, of, engine),
-    )
+    this.#patterns = layout.patterns.flatMap((one, place) => {
+      const pattern = patterns[place]
+      return pattern ? [{ ...one, pattern }] : []
+    })
     this.#unnamed = this.#patterns.filter(({ required }) => required.kind !== 'literal')
-    this.#words = new WordFinder([
-      ...values
-        .filter(({ condition }) => condition.category === 'word')
-        .map(({ condition, value, of }) => wordTerm(condition, value, of)),
-      ...this.#patterns.flatMap(({ required }, place) =>
-        required.kind === 'literal' ? [needle(required.text, this.#checks.length + place)] : [],
-      ),
-    ])
+    this.#words = new WordFinder(layout.words)
+    this.bytes = this.#words.bytes + this.#patterns.length * bytesOfPattern + bytesOfRules
   }
 
   /** Every rule that matches, in the order of the rules. */
@@ -127,7 +167,8 @@ export class RuleSet {
       const check = this.#checks[target]
       const pattern = this.#patterns[target - this.#checks.length]
       if (pattern) needed.add(pattern)
-      else if (check?.condition.operand === operand) note(found, target, { operand, start, end })
+      if (check?.condition.operand !== operand) return false
+      return note(found, target, { operand, start, end })
     })
     const digits = this.#unnamed.length > 0 ? digitsIn(text) : 0
     for (const pattern of this.#unnamed) {
@@ -157,6 +198,17 @@ export class RuleSet {
   }
 }
 
+function allChecks<T extends Conditioned>(rules: readonly T[]) {
+  return rules.flatMap((rule) => rule.conditions.map((condition) => ({ rule, condition })))
+}
+
+/** What pictures show is for others to judge. */
+function checksOf<T extends Conditioned>(rules: readonly T[]) {
+  return allChecks(rules).filter(
+    ({ condition }) => !condition.isMediaPresent && !isAsked(condition),
+  )
+}
+
 function isAsked({ category }: Condition): boolean {
   return category === 'customApi' || category === 'openai'
 }
@@ -173,19 +225,18 @@ function needle(text: string, target: number): Term {
   return { text, how: 'part', disguises: false, target }
 }
 
-function patternCheck(
+function layOutPattern(
   { operand, operator }: Condition,
   source: string,
   of: number,
-  engine: PatternEngine,
-): PatternCheck {
+): PatternLayout {
   const isWhole = operator === 'equals'
   const program = programOf(source)
   const required = requiredBy(program)
   const isNeeded = required.kind !== 'literal' || foldedTerm(required.text) !== ''
   return {
     operand,
-    pattern: engine.compile(isWhole ? `^(?:${source})$` : source),
+    source: isWhole ? `^(?:${source})$` : source,
     isWhole,
     size: program.inst.length,
     required: isNeeded ? required : { kind: 'nothing' },
@@ -209,16 +260,17 @@ function placesIn({ pattern, isWhole, size }: PatternCheck, text: string) {
   return pattern.places(text)
 }
 
-/** Two words of a condition, or two ways to read one, may be found at the same place. */
-function note(found: Spans, of: number, span: Span): void {
+/** Two words of a condition, or two ways to read one, may be found at the same place. False: enough. */
+function note(found: Spans, of: number, span: Span): boolean {
   const spans = found.get(of)
-  if (!spans) found.set(of, [span])
-  else if (
-    spans.length < mostSpans &&
-    !spans.some(({ operand, start, end }) => {
-      return operand === span.operand && start === span.start && end === span.end
-    })
-  ) {
-    spans.push(span)
+  if (!spans) {
+    found.set(of, [span])
+    return true
   }
+  if (spans.length >= mostSpans) return false
+  const isKnown = spans.some(({ operand, start, end }) => {
+    return operand === span.operand && start === span.start && end === span.end
+  })
+  if (!isKnown) spans.push(span)
+  return true
 }

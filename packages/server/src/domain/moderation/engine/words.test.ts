@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { naivePlaces } from '../../../testing/naive-words.ts'
 import { fold, foldedText } from './fold.ts'
-import { type Term, WordFinder } from './words.ts'
+import { layOutWords, type Term, WordFinder } from './words.ts'
 
 const term = (text: string, more: Partial<Term> = {}): Term => ({
   ...{ text, how: 'word', disguises: false, target: 0, ...more },
@@ -11,7 +11,10 @@ const term = (text: string, more: Partial<Term> = {}): Term => ({
 /** What was found, as it stands in the original. */
 function found(text: string, ...terms: Term[]): string[] {
   const parts: string[] = []
-  new WordFinder(terms).find(fold(text), (_, start, end) => parts.push(text.slice(start, end)))
+  new WordFinder(layOutWords(terms)).find(fold(text), (_, start, end) => {
+    parts.push(text.slice(start, end))
+    return true
+  })
   return parts
 }
 
@@ -111,8 +114,9 @@ test('finds what a naive search finds, at the same places', () => {
     fc.property(fc.array(anyTerm, { minLength: 1, maxLength: 6 }), text, (drawn, said) => {
       const terms = drawn.map((one, target) => ({ ...one, target }))
       const places = terms.map(() => new Set<string>())
-      new WordFinder(terms).find(fold(said), (target, start, end) => {
+      new WordFinder(layOutWords(terms)).find(fold(said), (target, start, end) => {
         places[target]?.add(`${start}-${end}`)
+        return true
       })
       const naive = terms.map((one) => naivePlaces(said, one))
       expect(places.map((one) => [...one].sort())).toEqual(naive)
@@ -123,11 +127,12 @@ test('finds what a naive search finds, at the same places', () => {
 
 test('finds each of ten thousand words, and none beside', () => {
   const words = Array.from({ length: 10_000 }, (_, n) => `w${n.toString(36)}`)
-  const finder = new WordFinder(words.map((word, target) => term(word, { target })))
+  const finder = new WordFinder(layOutWords(words.map((word, target) => term(word, { target }))))
   const targets: number[] = []
-  finder.find(fold(words.join(' x')), (target) => targets.push(target))
+  const hear = (target: number) => targets.push(target) > 0
+  finder.find(fold(words.join(' x')), hear)
   // All but the first have an x before them.
   expect(targets).toEqual([0])
-  finder.find(fold(words.join(' ')), (target) => targets.push(target))
+  finder.find(fold(words.join(' ')), hear)
   expect(targets.slice(1)).toEqual(words.map((_, place) => place))
 })

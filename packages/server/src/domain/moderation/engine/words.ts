@@ -1,4 +1,4 @@
-import { Automaton } from './automaton.ts'
+import { Automaton, type AutomatonTables, buildAutomaton } from './automaton.ts'
 import { endOf, type Folded, fold, foldedText, space } from './fold.ts'
 import { isOfWord, lookAlike, passesForLetter } from './letters.ts'
 
@@ -11,70 +11,179 @@ export interface Term {
   readonly target: number
 }
 
-/** Places in the original text. */
-export type Found = (target: number, start: number, end: number) => void
-
-type Dictionary = ReadonlyMap<string, readonly Term[]>
+/** Places in the original text. False: it has heard enough of this target. */
+export type Found = (target: number, start: number, end: number) => boolean
 
 /** Letters of a spaced-out word have this many signs between them, and it has as many letters. */
 const mostBetween = 3
 const fewestLetters = 3
 
+/** Terms by the word that they are looked for by, as plain arrays: see `AutomatonTables`. */
+interface IndexTables {
+  readonly automaton: AutomatonTables
+  readonly lengths: Int32Array<ArrayBuffer>
+  /** By word: its first term, and behind the last word how many terms there are. */
+  readonly firsts: Int32Array<ArrayBuffer>
+  /** By term. */
+  readonly ways: Uint8Array<ArrayBuffer>
+  readonly targets: Int32Array<ArrayBuffer>
+  /** By word: the ways of its terms. */
+  readonly waysOfWord: Uint8Array<ArrayBuffer>
+}
+
+export interface WordTables {
+  readonly plain: IndexTables
+  /** Of parts, which may end anywhere. */
+  readonly parts: IndexTables
+  readonly disguised: IndexTables | undefined
+}
+
+/** What takes long: done once, in whichever thread. */
+export function layOutWords(terms: readonly Term[]): WordTables {
+  const disguised = terms.filter(({ disguises, how }) => disguises && how !== 'part')
+  const isPart = ({ how }: Term) => how === 'part'
+  return {
+    plain: layOutIndex(
+      terms.filter((term) => !isPart(term)),
+      foldedTerm,
+    ),
+    parts: layOutIndex(terms.filter(isPart), foldedTerm),
+    disguised: disguised.length > 0 ? layOutIndex(disguised, disguisedTerm) : undefined,
+  }
+}
+
+const wayOf = { word: 1, whole: 2, part: 4 } as const
+
+function layOutIndex(terms: readonly Term[], form: (text: string) => string): IndexTables {
+  const dictionary = Map.groupBy(terms, ({ text }) => form(text))
+  dictionary.delete('')
+  const words = [...dictionary.keys()]
+  const groups = [...dictionary.values()]
+  const inOrder = groups.flat()
+  const firsts = new Int32Array(words.length + 1)
+  for (const [place, group] of groups.entries()) {
+    firsts[place + 1] = (firsts[place] ?? 0) + group.length
+  }
+  return {
+    automaton: buildAutomaton(words),
+    lengths: Int32Array.from(words, ({ length }) => length),
+    firsts,
+    ways: Uint8Array.from(inOrder, ({ how }) => wayOf[how]),
+    targets: Int32Array.from(inOrder, ({ target }) => target),
+    waysOfWord: Uint8Array.from(groups, (group) =>
+      group.reduce((ways, { how }) => ways | wayOf[how], 0),
+    ),
+  }
+}
+
 /** Finds terms in a text that is folded already. */
 export class WordFinder {
   readonly #plain: Index
+  readonly #parts: Index
   readonly #disguised: Index | undefined
+  /** Of the tables. */
+  readonly bytes: number
 
-  constructor(terms: readonly Term[]) {
-    this.#plain = new Index(terms, foldedTerm)
-    const disguised = terms.filter(({ disguises, how }) => disguises && how !== 'part')
-    this.#disguised = disguised.length > 0 ? new Index(disguised, disguisedTerm) : undefined
+  constructor({ plain, parts, disguised }: WordTables) {
+    this.#plain = new Index(plain)
+    this.#parts = new Index(parts)
+    this.#disguised = disguised && new Index(disguised)
+    this.bytes = bytesOf(plain) + bytesOf(parts) + (disguised ? bytesOf(disguised) : 0)
   }
 
   find(folded: Folded, found: Found): void {
-    this.#plain.find(folded.units, folded.length, (term, first, last) => {
-      if (stands(term, folded, first, last, isOfWord)) tell(term, folded, first, last, found)
-    })
+    this.#plain.find(folded.units, folded.length, standing(folded, isOfWord), found)
+    this.#parts.find(folded.units, folded.length, anywhere(folded), found)
     if (this.#disguised) this.#findDisguised(this.#disguised, folded, found)
   }
 
   #findDisguised(index: Index, folded: Folded, found: Found): void {
     const units = lookAlikes(folded)
-    index.find(units, folded.length, (term, first, last) => {
-      if (stands(term, folded, first, last, passesForLetter)) tell(term, folded, first, last, found)
-    })
+    index.find(units, folded.length, standing(folded, passesForLetter), found)
     for (const places of spacedOut(folded)) {
       const letters = Uint16Array.from(places, (place) => units[place] ?? 0)
-      index.find(letters, letters.length, (term, first, last) => {
-        if (term.how !== 'word' || last - first + 1 < fewestLetters) return
-        tell(term, folded, places[first] ?? 0, places[last] ?? 0, found)
-      })
+      const stands: Standing = {
+        canEndAt: () => true,
+        waysOf: (ways, first, last) => (last - first + 1 < fewestLetters ? 0 : ways & wayOf.word),
+        startOf: (first) => folded.starts[places[first] ?? 0] ?? 0,
+        endOf: (last) => endOf(folded, places[last] ?? 0),
+      }
+      index.find(letters, letters.length, stands, found)
     }
   }
 }
 
-class Index {
-  readonly #terms: readonly (readonly Term[])[]
-  readonly #lengths: readonly number[]
-  readonly #automaton: Automaton
+function bytesOf({ automaton, ...tables }: IndexTables): number {
+  const arrays = [...Object.values(automaton), ...Object.values(tables)]
+  return arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)
+}
 
-  constructor(terms: readonly Term[], form: (text: string) => string) {
-    const dictionary: Dictionary = Map.groupBy(terms, ({ text }) => form(text))
-    const words = [...dictionary.keys()].filter(Boolean)
-    this.#terms = words.map((word) => dictionary.get(word) ?? [])
-    this.#lengths = words.map(({ length }) => length)
-    this.#automaton = new Automaton(words)
+/** In which of these ways what was found stands there, and where in the original. */
+interface Standing {
+  /** Whatever it is: asked once for a place, at which many words may end. */
+  canEndAt(last: number): boolean
+  waysOf(ways: number, first: number, last: number): number
+  startOf(first: number): number
+  endOf(last: number): number
+}
+
+function standing(folded: Folded, isLetter: (unit: number) => boolean): Standing {
+  return {
+    canEndAt: (last) => last + 2 >= folded.length || endsWord(folded, last, isLetter),
+    waysOf: (ways, first, last) => waysItStands(ways, folded, first, last, isLetter),
+    startOf: (first) => folded.starts[first] ?? 0,
+    endOf: (last) => endOf(folded, last),
+  }
+}
+
+function anywhere(folded: Folded): Standing {
+  return { ...standing(folded, isOfWord), canEndAt: () => true, waysOf: (ways) => ways }
+}
+
+class Index {
+  readonly #tables: IndexTables
+  readonly #automaton: Automaton
+  /** By word: in which walk this was noted, and the ways of which nobody wants to hear more. */
+  readonly #notedIn: Float64Array
+  readonly #heardEnough: Uint8Array
+  #walks = 0
+
+  constructor(tables: IndexTables) {
+    this.#tables = tables
+    this.#automaton = new Automaton(tables.automaton)
+    this.#notedIn = new Float64Array(tables.lengths.length)
+    this.#heardEnough = new Uint8Array(tables.lengths.length)
   }
 
-  find(
-    units: Uint16Array,
-    length: number,
-    found: (term: Term, first: number, last: number) => void,
-  ): void {
-    this.#automaton.walk(units, length, (word, last) => {
-      const first = last + 1 - (this.#lengths[word] ?? 0)
-      for (const term of this.#terms[word] ?? []) found(term, first, last)
+  find(units: Uint16Array, length: number, standing: Standing, found: Found): void {
+    const { lengths, waysOfWord } = this.#tables
+    this.#walks++
+    if (lengths.length === 0) return
+    this.#automaton.walk(units, length, standing.canEndAt, (word, last) => {
+      const wanted = (waysOfWord[word] ?? 0) & ~this.#enoughOf(word)
+      if (wanted === 0) return
+      const first = last + 1 - (lengths[word] ?? 0)
+      // Once for all terms of the word: many conditions may look for it.
+      const ways = standing.waysOf(wanted, first, last)
+      if (ways !== 0) this.#tell(word, ways, standing.startOf(first), standing.endOf(last), found)
     })
+  }
+
+  #enoughOf(word: number): number {
+    return this.#notedIn[word] === this.#walks ? (this.#heardEnough[word] ?? 0) : 0
+  }
+
+  #tell(word: number, told: number, start: number, end: number, found: Found): void {
+    const { firsts, ways, targets } = this.#tables
+    const behind = firsts[word + 1] ?? 0
+    let wanted = 0
+    for (let term = firsts[word] ?? 0; term < behind; term++) {
+      const way = ways[term] ?? 0
+      if ((way & told) !== 0 && found(targets[term] ?? 0, start, end)) wanted |= way
+    }
+    if (wanted === told) return
+    this.#heardEnough[word] = this.#enoughOf(word) | (told & ~wanted)
+    this.#notedIn[word] = this.#walks
   }
 }
 
@@ -87,17 +196,36 @@ function disguisedTerm(text: string): string {
   return String.fromCharCode(...units.subarray(0, length).map(lookAlike))
 }
 
-function stands(
-  { how }: Term,
+/** Of these ways. */
+function waysItStands(
+  ways: number,
+  folded: Folded,
+  first: number,
+  last: number,
+  isLetter: (unit: number) => boolean,
+): number {
+  let is = 0
+  if ((ways & wayOf.whole) !== 0 && isWhole(folded, first, last)) is |= wayOf.whole
+  if ((ways & wayOf.word) !== 0 && isByItself(folded, first, last, isLetter)) is |= wayOf.word
+  return is
+}
+
+function isByItself(
   folded: Folded,
   first: number,
   last: number,
   isLetter: (unit: number) => boolean,
 ): boolean {
-  if (how === 'part') return true
-  if (how === 'whole') return isWhole(folded, first, last)
-  const { units, length } = folded
+  const { units } = folded
   if (first > 0 && isOfWord(units[first - 1] ?? 0) && isLetter(units[first] ?? 0)) return false
+  return endsWord(folded, last, isLetter)
+}
+
+function endsWord(
+  { units, length }: Folded,
+  last: number,
+  isLetter: (unit: number) => boolean,
+): boolean {
   return last + 1 >= length || !isOfWord(units[last + 1] ?? 0) || !isLetter(units[last] ?? 0)
 }
 
@@ -105,10 +233,6 @@ function stands(
 function isWhole({ units, length }: Folded, first: number, last: number): boolean {
   const begins = first === 0 || (first === 1 && units[0] === space)
   return begins && (last === length - 1 || (last === length - 2 && units[length - 1] === space))
-}
-
-function tell({ target }: Term, folded: Folded, first: number, last: number, found: Found): void {
-  found(target, folded.starts[first] ?? 0, endOf(folded, last))
 }
 
 let alikes = new Uint16Array(4096)

@@ -1,0 +1,3 @@
+export function isJudge(category: string): boolean {
+  return category === 'customApi' || category === 'openai'
+}
