@@ -7,6 +7,9 @@ export const Timestamp = Type.Integer({ minimum: 0 })
 /** Unix seconds that a caller says. */
 export const UnixTime = Type.Integer({ minimum: 0, maximum: 9_999_999_999 })
 
+/** Unix milliseconds that a caller says; where both are known, seconds have fewer digits. */
+export const UnixMillis = Type.Integer({ minimum: 0, maximum: 9_999_999_999_999 })
+
 /** Free-form JSON of the client, limited in size rather than in shape. */
 export const Metadata = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
@@ -15,7 +18,12 @@ export const Metadata = Type.Unsafe<Record<string, unknown>>({
 
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 25 })
 
-export const Url = Type.String({ maxLength: 3000, format: 'uri' })
+/** A link that clients show and open: no other scheme, so none that runs a script or reads a file. */
+export const Url = Type.String({
+  maxLength: 3000,
+  format: 'uri',
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+})
 
 /** Given by the client, kept in lower case. */
 export function Identifier(what: string) {

@@ -10,7 +10,8 @@ const Frame = <N extends string, T extends Record<string, TSchema>>(type: N, fie
   Type.Object({ type: Type.Literal(type), ...fields })
 
 /** How far a device has come in a conversation: its last entry, and the last change it has seen. */
-export const Position = Type.Object({ seq: Type.Integer(), change: Type.Integer() })
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+export const Position = Type.Object({ seq: Count, change: Count })
 export type Position = Static<typeof Position>
 
 const Positions = Type.Record(Type.String({ description: 'conversationId' }), Position)

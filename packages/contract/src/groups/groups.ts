@@ -125,7 +125,7 @@ export const groups = operations({
       sortBy: Type.Optional(OneOf('name', 'guid', 'createdAt')),
       sortOrder: Type.Optional(OneOf('asc', 'desc')),
       affix: Type.Optional(OneOf('append', 'prepend')),
-      updatedAt: Type.Optional(Timestamp),
+      updatedAt: Type.Optional(UnixTime),
       withTags: Type.Optional(Type.Boolean()),
       tags: Type.Optional(Tags),
       type: Type.Optional(TypeFilter),

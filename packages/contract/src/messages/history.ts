@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Message } from '../conversations/entries.ts'
-import { Identifier, OneOf, Pagination, Tags, Timestamp } from '../envelope.ts'
+import { Identifier, OneOf, Pagination, Tags, UnixTime } from '../envelope.ts'
 import { Guid } from '../groups/groups.ts'
 import { operations, withDefault } from '../operation.ts'
 import { Uid } from '../users/users.ts'
@@ -37,8 +37,8 @@ const filters = {
   onlyDeleted: flag,
   hideMessagesFromBlockedUsers: flag,
   tags: Type.Optional(Tags),
-  fromTimestamp: Type.Optional(Timestamp),
-  toTimestamp: Type.Optional(Timestamp),
+  fromTimestamp: Type.Optional(UnixTime),
+  toTimestamp: Type.Optional(UnixTime),
   myMentionsOnly: withDefault(Type.Boolean(), false),
 }
 
@@ -59,7 +59,7 @@ const place = {
     }),
   ),
   id: Type.Optional(MessageId),
-  sentAt: Type.Optional(Timestamp),
+  sentAt: Type.Optional(UnixTime),
 }
 
 const appearance = {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Data, Identifier, OneOf, Timestamp } from '../envelope.ts'
+import { Data, Identifier, OneOf, Timestamp, UnixMillis } from '../envelope.ts'
 import { operations, withDefault } from '../operation.ts'
 
 export const NotificationTrigger = OneOf(
@@ -62,8 +62,7 @@ const ReceiverType = OneOf('user', 'group')
 const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 const Ms = Type.Integer({ description: 'Unix milliseconds.' })
 const Instant = Type.Integer({
-  minimum: 0,
-  maximum: Number.MAX_SAFE_INTEGER,
+  ...UnixMillis,
   description: 'Unix seconds; milliseconds, if it has that many digits.',
 })
 

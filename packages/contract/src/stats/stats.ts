@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { AppId } from '../apps/apps.ts'
-import { Data, Outcome } from '../envelope.ts'
+import { Data, Outcome, UnixMillis } from '../envelope.ts'
 import { operations } from '../operation.ts'
 
 /** Unix milliseconds, as the interface has them here. */
@@ -21,7 +21,7 @@ export const stats = operations({
     tag: 'Metrics',
     effect: 'read',
     requires: 'fullAccess',
-    query: Type.Object({ fromDate: Millis, toDate: Millis }),
+    query: Type.Object({ fromDate: UnixMillis, toDate: UnixMillis }),
     response: Data(
       Type.Object({
         metrics: Type.Object({
@@ -44,8 +44,8 @@ export const stats = operations({
     effect: 'read',
     requires: 'fullAccess',
     query: Type.Object({
-      startTime: Type.Optional(Millis),
-      endTime: Type.Optional(Millis),
+      startTime: Type.Optional(UnixMillis),
+      endTime: Type.Optional(UnixMillis),
       interval: Type.Optional(
         Type.Unsafe<300 | 3600 | 86_400>({
           type: 'integer',

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AppId } from '../apps/index.ts'
-import { Data, OneOf, Timestamp } from '../envelope.ts'
+import { Data, OneOf, Timestamp, UnixTime } from '../envelope.ts'
 import { operations, withDefault } from '../operation.ts'
 import { webhookParams } from './webhooks.ts'
 
@@ -100,8 +100,8 @@ export const deliveries = operations({
     body: Type.Object({
       status: withDefault(OneOf('delivered', 'failed'), 'failed'),
       trigger: Type.Optional(Trigger),
-      createdFrom: Type.Optional(Timestamp),
-      createdTo: Type.Optional(Timestamp),
+      createdFrom: Type.Optional(UnixTime),
+      createdTo: Type.Optional(UnixTime),
       after: Type.Optional({ ...DeliveryId, description: '`data.next`' }),
     }),
     response: Data(

@@ -8,7 +8,9 @@ import { onlyForHeader } from './dead-letters.ts'
 import type { EventStream } from './event-stream.ts'
 
 /** Messages; each may have a million bytes. */
-const mostAtOnce = 50
+const mostAtOnce = 20
+/** Of a page: what comes after this many is for the next one. */
+const mostBytes = 4_000_000
 const waitMs = 5000
 
 /** Reads the stream itself, so whatever is published late comes late, and is not passed over. */
@@ -75,6 +77,7 @@ async function gather(
   const events: HeardEvent[] = []
   let next = place
   let left = pending
+  let bytes = 0
   while (left > 0) {
     const before = left
     const wanted = { max_messages: Math.min(left, mostAtOnce), expires: waitMs }
@@ -88,7 +91,8 @@ async function gather(
       if (done < heard.length) return { events, next: { ...place, seq, skip: done }, all: false }
       next = { ...place, seq: seq + 1, skip: 0 }
       left--
-      if (events.length === most) return { events, next, all: left === 0 }
+      bytes += message.data.length
+      if (events.length === most || bytes >= mostBytes) return { events, next, all: left === 0 }
     }
     // NATS has fallen silent: this far, for now.
     if (left === before) return { events, next, all: false }

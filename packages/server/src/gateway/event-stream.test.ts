@@ -1,6 +1,7 @@
 import type { Position } from '@chorale/contract/frames'
 import { afterAll, expect, test } from 'vitest'
 import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { errorOf, send } from '../testing/wire.ts'
 
 const stage = await startRealtimeStage()
 afterAll(() => stage[Symbol.asyncDispose]())
@@ -59,6 +60,21 @@ test('a device without a WebSocket hears the same, and resumes', async () => {
   await expect.poll(() => bob.texts()).toEqual(['zwei ✓', 'x'.repeat(300)])
   await using again = await listen(token, { ann_user_bob: { seq: 1, change: 0 } })
   await expect.poll(() => again.texts()).toEqual(['zwei ✓', 'x'.repeat(300)])
+})
+
+test.each([
+  '{"a":{"seq":1e300,"change":0}}',
+  '{"a":{"seq":1e999,"change":0}}',
+  '{"a":{"seq":-1,"change":0}}',
+  '{"a":{"seq":9223372036854775808,"change":0}}',
+  '{"a":null}',
+  '{"\\u0000":{"seq":1,"change":0}}',
+  '[null]',
+])('H3: positions of %s are refused', async (positions) => {
+  const { authToken } = await app.device('ann')
+  const path = `/v3/realtime/events?positions=${encodeURIComponent(positions)}`
+  const answer = await send(app.origin, { path, headers: { appId: app.appId, authToken } })
+  expect(errorOf(answer).code).toBe('ERR_BAD_REQUEST')
 })
 
 test('a wrong token, a missing one and one that is revoked are told so', async () => {

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { clientFrames, closeCodes } from '@chorale/contract/frames'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { badRequest, Failure } from '../pipeline/failure.ts'
+import { parseJson } from '../http/body.ts'
+import { Failure } from '../pipeline/failure.ts'
 import { readerOf } from '../pipeline/validation.ts'
 import { claimOf } from './address.ts'
 import { type CloseReason, type Connection, type ConnectionParts, roomIn } from './connection.ts'
@@ -48,17 +49,9 @@ function authOf({ headers, query }: FastifyRequest): AuthFrame {
   return readAuth({
     type: 'auth',
     authToken,
-    ...(positions !== undefined && { positions: parsed('positions', positions) }),
-    ...(presence !== undefined && { presence: parsed('presence', presence) }),
+    ...(positions !== undefined && { positions: parseJson(String(positions), 'positions') }),
+    ...(presence !== undefined && { presence: parseJson(String(presence), 'presence') }),
   })
-}
-
-function parsed(name: string, text: unknown): unknown {
-  try {
-    return JSON.parse(String(text))
-  } catch {
-    throw badRequest(name, 'This is not JSON.')
-  }
 }
 
 class StreamConnection implements Connection {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { badRequest } from '../pipeline/failure.ts'
+import { inexact, isExact } from '../pipeline/validation.ts'
 
 const deepest = 32
 
@@ -14,19 +15,25 @@ export function parseBody(bytes: unknown, contentType: string | undefined): unkn
     throw badRequest('content-type', 'Send the body as application/json.')
   }
   if (!isUtf8(bytes)) throw badRequest('body', 'The body is not valid UTF-8.')
-  const body = parse(bytes.toString('utf8'))
+  const body = parseJson(bytes.toString('utf8'), 'body')
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('body', 'The body must be a JSON object.')
   }
-  inspect(body, 'body', 1)
   return body
 }
 
-function parse(text: string): unknown {
+/** `place` names it in what is said about it. */
+export function parseJson(text: string, place: string): unknown {
+  const value = parse(text, place)
+  inspect(value, place, 1)
+  return value
+}
+
+function parse(text: string, place: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw badRequest('body', 'The body is not valid JSON.')
+    throw badRequest(place, `The ${place} is not valid JSON.`)
   }
 }
 
@@ -55,7 +62,5 @@ export function inspectText(text: string, place: string): void {
 }
 
 function inspectNumber(value: number, place: string): void {
-  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-    throw badRequest(place, 'The number is too large to be kept exactly; send it as a string.')
-  }
+  if (!isExact(value)) throw badRequest(place, inexact)
 }

@@ -23,15 +23,20 @@ interface RawInput {
 // Unknown properties are dropped before a handler sees them, so they can never be stored.
 const bodies = engine({ removeAdditional: 'all', useDefaults: true })
 const texts = engine({ removeAdditional: 'all', useDefaults: true, coerceTypes: 'array' })
-const answers = engine({})
+const answers = engine({ code: { optimize: false } })
 
 const parts = ['params', 'query', 'headers', 'body', 'form'] as const
+
+/** Whether all of it is text, of which the schema makes numbers. */
+function isText(part: (typeof parts)[number]): boolean {
+  return part !== 'body' && part !== 'form'
+}
 
 export function validationOf(operation: Operation): Validation {
   const readers = parts.flatMap((part) => {
     const schema: TSchema | undefined = operation[part]
     if (!schema) return []
-    const check = (part === 'body' || part === 'form' ? bodies : texts).compile(schema)
+    const check = (isText(part) ? texts : bodies).compile(schema)
     const names = part === 'headers' ? Object.keys(operation.headers?.properties ?? {}) : []
     return [{ part, check, names }]
   })
@@ -44,6 +49,7 @@ export function validationOf(operation: Operation): Validation {
       for (const { part, check, names } of readers) {
         const value = partOf(raw, part, names)
         if (!check(value)) collect(details, check.errors ?? [])
+        else if (isText(part)) collectInexact(details, Object(value))
         input[part] = value
       }
       if (Object.keys(details).length > 0) throw new Failure('ERR_BAD_REQUEST', {}, { details })
@@ -113,6 +119,23 @@ function collect(details: Record<string, string[]>, found: readonly ErrorObject[
         ? [place, String(error.params.missingProperty)].filter(Boolean).join('.')
         : place || 'body'
     details[field] = [...(details[field] ?? []), sentence(error)]
+  }
+}
+
+export const inexact = 'The number is too large to be kept exactly; send it as a string.'
+
+export function isExact(value: number): boolean {
+  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+}
+
+/** Ajv makes a number of `Infinity`, and then holds it against no limit of the schema. */
+function collectInexact(
+  details: Record<string, string[]>,
+  value: Readonly<Record<string, unknown>>,
+): void {
+  for (const [field, items] of Object.entries(value)) {
+    const found = [items].flat().some((item) => typeof item === 'number' && !isExact(item))
+    if (found) details[field] = ['This field must be a number that can be kept exactly.']
   }
 }
 

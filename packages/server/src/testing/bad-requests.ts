@@ -9,7 +9,7 @@ export interface Known {
   readonly values: Readonly<Record<string, readonly string[]>>
 }
 
-interface JsonSchema {
+export interface JsonSchema {
   readonly type?: string
   readonly enum?: readonly unknown[]
   readonly const?: unknown
@@ -27,6 +27,7 @@ interface JsonSchema {
   readonly format?: string
   readonly minimum?: number
   readonly maximum?: number
+  readonly 'x-documents'?: Readonly<Record<string, JsonSchema>>
 }
 
 /** Requests that are right or nearly so, and requests that are wrong in one of many ways. */
@@ -181,7 +182,7 @@ function textOf(schema: JsonSchema, name: string, known: Known): Arbitrary<strin
 }
 
 /** `uid`, but also `blockedUids`, `uidsToActivate` and the like mention a uid. */
-function knownFor(name: string, { values }: Known): readonly string[] {
+export function knownFor(name: string, { values }: Known): readonly string[] {
   const exact = values[name]
   if (exact) return exact
   const lower = name.toLowerCase()
@@ -229,7 +230,7 @@ function dictionaryOf(schema: JsonSchema, known: Known): Arbitrary<Record<string
 // The parts of a request --------------------------------------------------------------------------
 
 /** Every byte that is not plain is escaped, so that bytes which are not UTF-8 can be told as well. */
-function escaped(bytes: Buffer): string {
+export function escaped(bytes: Buffer): string {
   return [...bytes]
     .map((byte) => {
       const char = String.fromCharCode(byte)
@@ -323,7 +324,7 @@ function headersOf(
   return mostly(usual, odd, 8)
 }
 
-function credentialsFor({ requires }: Operation, { credentials, values }: Known) {
+export function credentialsFor({ requires }: Operation, { credentials, values }: Known) {
   if (requires !== 'authToken') return credentials
   const { apikey: _, ...others } = credentials
   return { ...others, authToken: values.authToken?.[0] ?? '' }

@@ -51,18 +51,25 @@ export async function startBareService(options: BareServiceOptions = {}): Promis
     origin,
     management,
     assembly,
-    async createApp(region = 'us') {
-      const { text } = await send(origin, {
-        method: 'POST',
-        path: '/apps',
-        headers: { host: 'apimgmt.localhost', ...management },
-        body: JSON.stringify({ name: 'Test', region }),
-      })
-      const { data } = JSON.parse(text) as { data: App }
-      const keys = Object.values(data.apiKeys ?? {})
-      const ofScope = (scope: string) => keys.find((key) => key.scope === scope)?.apiKey ?? ''
-      return { appId: data.id, full: ofScope('fullAccess'), auth: ofScope('authOnly') }
-    },
+    createApp: (region = 'us') => createApp(origin, management, region),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+/** Another app of the install that answers there. */
+export async function createApp(
+  origin: string,
+  management: BareService['management'],
+  region: Region = 'us',
+): Promise<AppKeys> {
+  const { text } = await send(origin, {
+    method: 'POST',
+    path: '/apps',
+    headers: { host: 'apimgmt.localhost', ...management },
+    body: JSON.stringify({ name: 'Test', region }),
+  })
+  const { data } = JSON.parse(text) as { data: App }
+  const keys = Object.values(data.apiKeys ?? {})
+  const ofScope = (scope: string) => keys.find((key) => key.scope === scope)?.apiKey ?? ''
+  return { appId: data.id, full: ofScope('fullAccess'), auth: ofScope('authOnly') }
 }

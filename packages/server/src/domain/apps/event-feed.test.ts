@@ -5,6 +5,7 @@ import { forgetEvents, storedBundles } from '../../testing/event-streams.ts'
 import { natsPrefix } from '../../testing/nats-prefix.ts'
 import { startTcpProxy } from '../../testing/tcp-proxy.ts'
 import { startTestApp } from '../../testing/test-app.ts'
+import { errorOf, send } from '../../testing/wire.ts'
 
 const heard: HeardEvent[] = []
 const recorder: Listener = {
@@ -89,6 +90,51 @@ describe('the feed of events', () => {
       .toEqual([
         { ...{ name: 'user.updated', at: 100, payload: { uid: 'ann' } }, id: expect.any(String) },
       ])
+  })
+
+  test('H3: has no more than some megabytes in a page, however many events are asked for', async () => {
+    const { end } = await walk()
+    const payload = JSON.stringify({ uid: 'ann', padding: 'x'.repeat(400_000) })
+    const ids = Array.from({ length: 16 }, (_, n) => `00000000-0000-7000-8000-0000000001${10 + n}`)
+    await sql`
+      insert into outbox (event_id, app_id, name, payload, created_at)
+      select id::uuid, ${app.appId}, 'user.updated', ${payload}::jsonb, 100
+      from unnest(${ids}::text[]) as id`.execute(app.db)
+    await expect.poll(async () => (await walk(end)).events.length, wait).toBe(ids.length)
+    const page = await full.listEvents({ query: { after: end, limit: 1000 } })
+    expect(page.data.length).toBeGreaterThan(1)
+    expect(JSON.stringify(page.data).length).toBeLessThan(5_500_000)
+    const rest = await walk(page.meta.next.after, 1000)
+    expect(page.data.length + rest.events.length).toBe(ids.length)
+  })
+
+  test.each(['Infinity', '-Infinity', '1e300', 'NaN', '1001', '0', '0.5', ''])(
+    'H3: refuses a limit of %s',
+    async (limit) => {
+      const headers = { appId: app.appId, apikey: app.keys.full }
+      const path = `/v3/events?limit=${limit}`
+      const answer = await send(app.origin, { path, headers })
+      expect(errorOf(answer)).toMatchObject({
+        code: 'ERR_BAD_REQUEST',
+        details: { limit: [expect.any(String)] },
+      })
+    },
+  )
+
+  test('H3: refuses a place before the beginning', async () => {
+    const { end } = await walk()
+    const [stream, seq] = JSON.parse(Buffer.from(end, 'base64url').toString())
+    for (const place of [
+      [stream, seq, -5],
+      [stream, -1, 0],
+      [stream, 1e300, 0],
+    ]) {
+      const after = Buffer.from(JSON.stringify(place)).toString('base64url')
+      await expect(full.listEvents({ query: { after } })).rejects.toMatchObject({
+        code: 'ERR_BAD_REQUEST',
+        details: { after: [expect.any(String)] },
+      })
+    }
   })
 
   test('is read again where NATS was away', async () => {

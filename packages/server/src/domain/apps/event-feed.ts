@@ -27,6 +27,8 @@ export function eventFeedHandlers(feed: EventFeed): Handlers<typeof eventFeed> {
 
 function placeIn(after: string): FeedPlace {
   const [stream, seq, skip] = decodeKey(after, ['string', 'number', 'number']) ?? []
-  if (seq === undefined) throw badRequest('after', 'Pass back meta.next.after as it came.')
+  if (!(Number(seq) >= 1 && Number(skip) >= 0)) {
+    throw badRequest('after', 'Pass back meta.next.after as it came.')
+  }
   return { stream: String(stream), seq: Number(seq), skip: Number(skip) }
 }

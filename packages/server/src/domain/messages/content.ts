@@ -1,5 +1,6 @@
 import type { Caller } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
+import { isHttpUrl, requireSafeLinks } from './links.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -42,6 +43,7 @@ export function checkContent(category: string, type: string, given: Data = {}): 
   if (data.metadata !== undefined && !isObject(data.metadata))
     throw new Failure('ERR_INVALID_METADATA')
   const checked = checkers[category]?.(type, data) ?? data
+  requireSafeLinks(checked)
   return { category, type, data: checked, mentions: mentionsIn(checked.text) }
 }
 
@@ -93,11 +95,7 @@ function checkMedia(data: Data): Data {
 }
 
 function checkAttachment(attachment: unknown) {
-  if (
-    !isObject(attachment) ||
-    typeof attachment.url !== 'string' ||
-    !URL.canParse(attachment.url)
-  ) {
+  if (!isObject(attachment) || !isHttpUrl(attachment.url)) {
     throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   }
   const { url, name, mimeType, extension, size } = attachment
