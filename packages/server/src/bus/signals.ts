@@ -1,4 +1,5 @@
 import type { NatsConnection, Subscription } from '@nats-io/transport-node'
+import type { Logger } from 'pino'
 import type { Bus } from './bus.ts'
 
 /** News that may be lost: NATS core, without a stream behind it. */
@@ -19,7 +20,7 @@ interface Listening {
 }
 
 /** `prefix` keeps installs that share a NATS apart, and signals out of the stream of events. */
-export function openSignals(bus: Bus, prefix: string): Signals {
+export function openSignals(bus: Bus, prefix: string, log: Logger): Signals {
   const listening = new Map<string, Listening>()
   const restored: (() => void)[] = []
   let current: NatsConnection | undefined
@@ -27,7 +28,13 @@ export function openSignals(bus: Bus, prefix: string): Signals {
   function subscribe(connection: NatsConnection, subject: string, listener: Listening): void {
     listener.subscription = connection.subscribe(`${prefix}-live.${subject}`, {
       callback: (error, message) => {
-        if (!error) listener.hear(message.string())
+        if (error) return
+        try {
+          listener.hear(message.string())
+        } catch (cause) {
+          // Inside the client of NATS it would end the process.
+          log.warn({ err: cause, subject }, 'a signal could not be read')
+        }
       },
     })
   }

@@ -33,9 +33,12 @@ export function addEventStream(
       if (!connection)
         throw new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '5' } })
       reply.hijack()
-      void authenticate(parts, connection, claimOf(parts.clientAddress, request.raw), frame).then(
-        (session) => session && letIn(parts, session, frame),
-      )
+      authenticate(parts, connection, claimOf(parts.clientAddress, request.raw), frame)
+        .then((session) => session && letIn(parts, session, frame))
+        .catch((error) => {
+          parts.log.error({ err: error }, 'a device could not be let in')
+          connection.close('overloaded')
+        })
     })
   }
 }

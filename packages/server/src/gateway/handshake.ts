@@ -63,7 +63,10 @@ export function receive(
       if (conversing.waiting >= mostCalls) pauseUntilAnswered(ws, conversing)
     } else if (frame.type === 'auth' && !greeted) {
       greeted = true
-      void greet(frame)
+      greet(frame).catch((error) => {
+        parts.log.error({ err: error }, 'a device could not be greeted')
+        connection.close('overloaded')
+      })
     } else connection.close(greeted ? 'badFrame' : 'notAuthenticated')
   }
 

@@ -129,7 +129,9 @@ export function openPeople(parts: PeopleParts): People {
       personOf(crowd, session.identity).sessions.add(session)
       crowd.sessions++
       parts.recheck.keep(session)
-      void session.connection.closed.then(() => depart(session))
+      session.connection.closed
+        .then(() => depart(session))
+        .catch((error) => parts.log.error({ err: error }, 'a device was not taken off the lists'))
       return true
     },
     async arrive({ identity: { appId, uid } }) {

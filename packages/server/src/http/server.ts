@@ -5,7 +5,7 @@ import type { Operation } from '@chorale/contract/operation'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from 'pino'
 import type { Caller } from '../pipeline/caller.ts'
-import { Failure } from '../pipeline/failure.ts'
+import { badRequest, Failure } from '../pipeline/failure.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { Printed } from '../pipeline/printed.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
@@ -99,7 +99,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   answerUntilClosed(server)
   closeUnread(server)
   server.setErrorHandler((error, request, reply) => {
-    const failure = failureOf(error, request.id, log)
+    const failure = isCutOff(request) ? cutOff() : failureOf(error, request.id, log)
     return reply.code(failure.status).headers(failure.headers).send(failure.body())
   })
   server.setNotFoundHandler((request) => {
@@ -176,6 +176,15 @@ declare module 'fastify' {
 function namesOf({ headers }: FastifyRequest) {
   const { appId, onBehalfOf } = credentialsOf(headers)
   return { appId, ...(onBehalfOf && { onBehalfOf }) }
+}
+
+/** The client has gone while it sent the body: what that broke is no failure of ours. */
+function isCutOff({ raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete
+}
+
+function cutOff(): Failure {
+  return badRequest('body', 'The body is not whole.')
 }
 
 function notFound({ method, url }: FastifyRequest): Failure {

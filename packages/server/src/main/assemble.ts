@@ -31,7 +31,7 @@ import { openEpochs, readEpochs } from '../outbox/epochs.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { openPublisher } from '../outbox/publish.ts'
 import { openSweeper } from '../outbox/sweeper.ts'
-import { openPipeline } from '../pipeline/pipeline.ts'
+import { type CallName, openPipeline } from '../pipeline/pipeline.ts'
 import { openRateLimit } from '../pipeline/rate-limit.ts'
 import { openPasswords } from '../vault/passwords.ts'
 import { openVault, type Vault } from '../vault/vault.ts'
@@ -45,6 +45,8 @@ import { natsAccessOf } from './nats.ts'
 export interface Assembly extends AsyncDisposable {
   readonly database: Database
   readonly vault: Vault
+  /** Calls that are being handled, the oldest first. */
+  underWay(): readonly CallName[]
   /** Listeners of the api part: the chat API, and the management API where it has its own port. */
   readonly servers: readonly { readonly server: FastifyInstance; readonly port: number }[]
   /** The worker part: runs these listeners until the assembly is disposed of. */
@@ -93,7 +95,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       : await readEpochs(background.db),
   )
   const publishing = { database: background, stream, metrics, log, clock }
-  const signals = openSignals(bus, config.NATS_PREFIX)
+  const signals = openSignals(bus, config.NATS_PREFIX, log)
   const announce = openAnnouncer(signals, movementOf)
   // Whoever wants to hear of commits first hand joins this list.
   const sinks = () => [announce, openPublishing(stack, publishing, announce)]
@@ -153,6 +155,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   return {
     database,
     vault,
+    underWay: () => pipeline.underWay(),
     servers,
     startWorker(listeners) {
       owned.use(

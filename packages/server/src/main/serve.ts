@@ -1,7 +1,9 @@
 import { Command, InvalidArgumentError } from 'commander'
+import type { Logger } from 'pino'
 import { type Config, readConfig } from '../config.ts'
 import { listeners as eventListeners } from '../listeners.ts'
 import { type Assembly, assemble, openLog } from './assemble.ts'
+import { stopReason } from './stop-reason.ts'
 
 /**
  * A gateway that takes over from another gets thousands of devices at once. The kernel drops those
@@ -29,11 +31,18 @@ export function serveCommand(): Command {
 async function serve(options: Options): Promise<void> {
   const config = readConfig(process.env)
   const log = openLog(config.LOG_LEVEL)
+  const reason = await serveUntilStopped(config, log, options)
+  // What was accepted is done. Whatever broke may still hold the process up.
+  if (reason === 'failure') process.exit(1)
+}
+
+async function serveUntilStopped(config: Config, log: Logger, options: Options) {
+  const { stopped, watch } = stopReason(log)
   await using assembly = await assemble({
     config: options.port === undefined ? config : { ...config, PORT: options.port },
     log,
   })
-  const stopped = signal()
+  watch(() => assembly.underWay())
   const listeners = listenersOf(assembly, config, options.parts)
   for (const { server, port } of listeners) {
     const address = await server.listen({ host: config.HOST, port, backlog })
@@ -43,12 +52,13 @@ async function serve(options: Options): Promise<void> {
     assembly.startWorker(eventListeners)
     log.info({ listeners: eventListeners.map(({ name }) => name) }, 'working')
   }
-  const name = await stopped
-  log.info({ signal: name }, 'stopping: no new connections, accepted requests are finished')
+  const reason = await stopped
+  log.info({ reason }, 'stopping: no new connections, accepted requests are finished')
   setTimeout(() => {
     log.error('not finished in time, stopping all the same')
     process.exit(1)
   }, config.SHUTDOWN_TIMEOUT_MS).unref()
+  return reason
 }
 
 /** The gateway shares the port of the API, unless it has one of its own or there is no API. */
@@ -57,13 +67,6 @@ function listenersOf(assembly: Assembly, config: Config, parts: readonly Part[])
   const shares = parts.includes('api') && config.GATEWAY_PORT === 0
   if (parts.includes('gateway')) servers.add(assembly.startGateway(shares ? 'api' : 'own'))
   return servers
-}
-
-function signal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
-  })
 }
 
 function readPort(text: string): number {

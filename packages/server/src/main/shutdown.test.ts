@@ -2,7 +2,13 @@ import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
-import { choraleJson, type Serving, settingsFor, startServing } from '../testing/program.ts'
+import {
+  choraleJson,
+  failing,
+  type Serving,
+  settingsFor,
+  startServing,
+} from '../testing/program.ts'
 import { cloneDatabase } from '../testing/test-database.ts'
 import { send } from '../testing/wire.ts'
 
@@ -126,6 +132,20 @@ test('work that does not end in time is given up, and the exit code says so', as
   expect(serving.output()).toContain('not finished in time')
 })
 
+test('C1: an error that nobody handled is logged with the calls under way, which are finished', async () => {
+  const failure = failing("setTimeout(() => { throw new Error('planted') })")
+  await using serving = await startServing({ ...settings, ...failure })
+  using agent = closing(new Agent({ keepAlive: true }))
+  await using gate = await closeGate()
+  const { status } = createUser(serving, 'witness', agent.agent)
+  await expect.poll(gate.waiting, wait).toBe(1)
+  serving.signal('SIGUSR2')
+  await serving.said(`"calls":[{"operation":"createUser","requestId":`)
+  await gate.open()
+  expect(await status).toBe(200)
+  expect(await serving.ended).toBe(1)
+})
+
 /** Holds what creating a user waits for, until it is opened. */
 async function closeGate() {
   const holder = new pg.Client({ connectionString: settings.DATABASE_URL })
@@ -136,6 +156,8 @@ async function closeGate() {
     open: () => holder.query('commit'),
     /** How many statements wait for it. */
     async waiting() {
+      // Within a transaction the first look is remembered.
+      await holder.query('select pg_stat_clear_snapshot()')
       const { rowCount } = await holder.query(`
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`)

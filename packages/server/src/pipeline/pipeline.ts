@@ -52,11 +52,20 @@ interface Answer {
   readonly body: unknown
 }
 
+/** Which call it is, for whoever has to find out what happened. */
+export interface CallName {
+  readonly operation: OperationName
+  readonly requestId: string
+  readonly appId: string | undefined
+}
+
 export interface Pipeline {
   /** Throws the failure that a caller deserves who is not known, may not, or has used up the budget. */
   admit(call: Call): Promise<AdmittedCall>
   /** Checks the input, handles the call, answers. */
   run(admitted: AdmittedCall, content: Content): Promise<Answer>
+  /** Calls that are being handled, the oldest first. */
+  underWay(): readonly CallName[]
 }
 
 export interface PipelineParts {
@@ -88,6 +97,7 @@ interface Road {
 
 export function openPipeline(parts: PipelineParts): Pipeline {
   const roads = buildRoads(parts.handlers)
+  const running = new Set<AdmittedCall>()
   const roadOf = (name: OperationName) => {
     const road = roads.get(name)
     if (!road) throw new Error(`No handler for ${name}.`)
@@ -108,21 +118,36 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       }
       return { call, caller, headers }
     },
-    async run({ call, caller, headers }, content) {
-      const road = roadOf(call.name)
-      const { operation } = road
-      const input = road.validation.input({
-        ...call,
-        body: operation.body && content.body(),
-        form: operation.form && (await content.form?.(operation.form)),
-      })
-      const body = await open(parts, road, call, caller, input)
-      return {
-        headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers,
-        body,
+    async run(admitted, content) {
+      running.add(admitted)
+      try {
+        return await answer(parts, roadOf(admitted.call.name), admitted, content)
+      } finally {
+        running.delete(admitted)
       }
     },
+    underWay: () => Array.from(running, nameOf),
   }
+}
+
+function nameOf({ call, caller }: AdmittedCall): CallName {
+  return { operation: call.name, requestId: call.requestId, appId: caller.app?.appId }
+}
+
+async function answer(
+  parts: PipelineParts,
+  road: Road,
+  { call, caller, headers }: AdmittedCall,
+  content: Content,
+): Promise<Answer> {
+  const { operation } = road
+  const input = road.validation.input({
+    ...call,
+    body: operation.body && content.body(),
+    form: operation.form && (await content.form?.(operation.form)),
+  })
+  const body = await open(parts, road, call, caller, input)
+  return { headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers, body }
 }
 
 async function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Operation) {

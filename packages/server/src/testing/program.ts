@@ -25,6 +25,12 @@ export function settingsFor(databaseUrl: string): Settings {
   }
 }
 
+/** A failure in the program that the signal SIGUSR2 sets off. */
+export function failing(script: string): Settings {
+  const code = `process.on('SIGUSR2', () => { ${script} })`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
+}
+
 export interface Outcome {
   readonly code: number | null
   readonly stdout: string
