@@ -1,5 +1,6 @@
 import { tokenPlace } from '../../packages/server/src/domain/apps/index.ts'
 import type { Query } from '../../packages/server/src/testing/many-users.ts'
+import { placeIn, sealedColumns } from '../../packages/server/src/vault/sealed-columns.ts'
 import type { Vault } from '../../packages/server/src/vault/vault.ts'
 import { groups, pairs } from './conversations.ts'
 
@@ -44,15 +45,15 @@ export async function loadTokens(
 ): Promise<string[]> {
   const place = tokenPlace(appId)
   const tokens = Array.from({ length: count }, (_, n) => `user-${n + 1}_${crypto.randomUUID()}`)
+  const hashes = tokens.map((token) => vault.hash(token, place))
+  const sealed = tokens.map((token, n) =>
+    vault.seal(token, placeIn(sealedColumns.authToken, appId, hashes[n] ?? '')),
+  )
   await query(
     `insert into auth_tokens (app_id, token_hash, uid, token_encrypted, created_at)
      select $1, t.hash, 'user-' || t.nth, t.sealed, 1700000000
      from unnest($2::bytea[], $3::bytea[]) with ordinality as t(hash, sealed, nth)`,
-    [
-      appId,
-      tokens.map((token) => vault.hash(token, place)),
-      tokens.map((token) => vault.seal(token, place)),
-    ],
+    [appId, hashes, sealed],
   )
   await query('vacuum (analyze) auth_tokens')
   return tokens

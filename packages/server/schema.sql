@@ -953,6 +953,12 @@ CREATE TABLE public.users (
     deactivated_at bigint
 );
 
+CREATE TABLE public.vault_keys (
+    key_number smallint DEFAULT 1 NOT NULL,
+    lookup_key_encrypted bytea NOT NULL,
+    CONSTRAINT vault_keys_key_number_check CHECK ((key_number = 1))
+);
+
 CREATE TABLE public.webhook_deliveries (
     app_id text NOT NULL COLLATE pg_catalog."C",
     webhook_id text NOT NULL COLLATE pg_catalog."C",
@@ -1200,6 +1206,9 @@ ALTER TABLE ONLY public.user_conversations
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (app_id, uid);
+
+ALTER TABLE ONLY public.vault_keys
+    ADD CONSTRAINT vault_keys_pkey PRIMARY KEY (key_number);
 
 ALTER TABLE ONLY public.webhook_deliveries
     ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (app_id, webhook_id, delivery_id);

@@ -46,6 +46,12 @@ const Settings = Type.Object({
       '32 random bytes, base64 (`openssl rand -base64 32`). Secrets in the database are worth ' +
       'nothing without it, and cannot be read again if it is lost.',
   }),
+  CHORALE_MASTER_KEY_PREVIOUS: Type.String({
+    default: '',
+    description:
+      'The other key while the master key is changed (docs/keys.md): opens what it has sealed, and ' +
+      'seals nothing.',
+  }),
   HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
   PORT: Type.Integer({
     default: 3000,
@@ -282,8 +288,12 @@ const Settings = Type.Object({
   }),
 })
 
-export type Config = Omit<Static<typeof Settings>, 'CHORALE_MASTER_KEY'> & {
+export type Config = Omit<
+  Static<typeof Settings>,
+  'CHORALE_MASTER_KEY' | 'CHORALE_MASTER_KEY_PREVIOUS'
+> & {
   readonly masterKey: Buffer
+  readonly previousMasterKey: Buffer | undefined
   /** What stands in files is read again: the operator may have changed it. */
   readonly natsSecrets: () => NatsSecrets
 }
@@ -299,6 +309,7 @@ export const fromFile = [
   'DATABASE_URL',
   ...natsSecretNames,
   'CHORALE_MASTER_KEY',
+  'CHORALE_MASTER_KEY_PREVIOUS',
   'SMTP_URL',
 ] as const
 
@@ -308,10 +319,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     const path = given[`${name}_FILE`]
     if (path) given[name] = readSecret(name, path)
   }
-  const { CHORALE_MASTER_KEY, ...rest } = parse(given)
+  const { CHORALE_MASTER_KEY, CHORALE_MASTER_KEY_PREVIOUS: previous, ...rest } = parse(given)
   return {
     ...rest,
-    masterKey: readMasterKey(CHORALE_MASTER_KEY),
+    masterKey: readMasterKey('CHORALE_MASTER_KEY', CHORALE_MASTER_KEY),
+    previousMasterKey:
+      previous === '' ? undefined : readMasterKey('CHORALE_MASTER_KEY_PREVIOUS', previous),
     natsSecrets: () => ({ ...pickNatsSecrets(rest), ...natsSecretsInFiles(given) }),
   }
 }
@@ -363,12 +376,12 @@ function readSecret(name: string, path: string): string {
   }
 }
 
-function readMasterKey(text: string): Buffer {
+function readMasterKey(name: string, text: string): Buffer {
   const key = Buffer.from(text, 'base64')
   if (key.length === 32) return key
   const what = text === '' ? 'is not set' : 'is not 32 bytes in base64'
   throw new ConfigError(
-    `CHORALE_MASTER_KEY ${what}. Make one with \`openssl rand -base64 32\`, keep it safe: ` +
+    `${name} ${what}. Make one with \`openssl rand -base64 32\`, keep it safe: ` +
       'without it, stored secrets cannot be read again.',
   )
 }

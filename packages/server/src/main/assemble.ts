@@ -34,13 +34,14 @@ import { openSweeper } from '../outbox/sweeper.ts'
 import { type CallName, openPipeline } from '../pipeline/pipeline.ts'
 import { openRateLimit } from '../pipeline/rate-limit.ts'
 import { openPasswords } from '../vault/passwords.ts'
-import { openVault, type Vault } from '../vault/vault.ts'
+import type { Vault } from '../vault/vault.ts'
 import { startWorker } from '../worker/worker.ts'
 import { startConfiguredCouriers } from './courier.ts'
 import { openConfiguredEgress, urlRulesOf } from './egress.ts'
 import { openConfiguredGateway } from './gateway.ts'
 import { withoutStorms } from './log-storms.ts'
 import { natsAccessOf } from './nats.ts'
+import { openConfiguredVault } from './vault.ts'
 
 export interface Assembly extends AsyncDisposable {
   readonly database: Database
@@ -71,6 +72,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const database = stack.use(openConfiguredDatabase(config, log))
   // First of all: nothing runs beside a database that is not there, or not ready.
   await requireMigrations(database)
+  const vault = await openConfiguredVault(config, database)
   const bus = stack.use(connectBus(natsAccessOf(config, log), log))
   // Calls and what is done behind them do not take connections from each other.
   const few = config.DATABASE_BACKGROUND_POOL_SIZE
@@ -80,7 +82,6 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       log,
     ),
   )
-  const vault = openVault(config.masterKey)
   const egress = stack.use(openConfiguredEgress(config))
   const metrics = openMetrics({
     ...{ database, clock, outbox: background },

@@ -45,6 +45,8 @@ test('every command explains itself, and can answer in JSON', async () => {
       'management-key create',
       'management-key list',
       'management-key revoke',
+      'master-key check',
+      'master-key rotate',
       'dead-letters list',
       'dead-letters replay',
     ]),

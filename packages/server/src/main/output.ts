@@ -2,8 +2,9 @@ import Table from 'cli-table3'
 import type { Config } from '../config.ts'
 import { readConfig } from '../config.ts'
 import type { Database } from '../database/pool.ts'
-import { openVault, type Vault } from '../vault/vault.ts'
+import type { Vault } from '../vault/vault.ts'
 import { openConfiguredDatabase, openLog } from './assemble.ts'
+import { openConfiguredVault } from './vault.ts'
 
 /** A mistake in a command; its message says what to do. */
 export class CommandError extends Error {}
@@ -15,10 +16,13 @@ export interface Tools {
 }
 
 /** Opens what a command needs, and closes it after. */
-export async function withTools<T>(work: (tools: Tools) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env)
+export async function withTools<T>(
+  work: (tools: Tools) => Promise<T>,
+  changes: Partial<Config> = {},
+): Promise<T> {
+  const config = { ...readConfig(process.env), ...changes }
   await using database = openConfiguredDatabase(config, openLog('warn'))
-  return await work({ config, database, vault: openVault(config.masterKey) })
+  return await work({ config, database, vault: await openConfiguredVault(config, database) })
 }
 
 /** For programs: one JSON value on standard output. For people: a table or a line. */

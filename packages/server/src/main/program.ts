@@ -4,6 +4,7 @@ import { deadLettersCommand } from './dead-letters.ts'
 import { epochCommand } from './epoch.ts'
 import { keyCommand } from './key.ts'
 import { managementKeyCommand } from './management-key.ts'
+import { masterKeyCommand } from './master-key.ts'
 import { migrateCommand } from './migrate.ts'
 import { serveCommand } from './serve.ts'
 
@@ -16,6 +17,7 @@ export function buildProgram(): Command {
     .addCommand(appCommand())
     .addCommand(keyCommand())
     .addCommand(managementKeyCommand())
+    .addCommand(masterKeyCommand())
     .addCommand(deadLettersCommand())
     .addCommand(epochCommand())
   pointToHelp(program)

@@ -31,7 +31,11 @@ export async function expectExactStats(app: TestApp, options: RecountOptions): P
   const { operations, kills, natsUrl, NATS_PREFIX, onProgress } = options
   await app.given.users(...uids)
   for (const guid of guids) await app.given.group(guid, { members: { participants: uids } })
-  const settings = { ...settingsFor(app.databaseUrl), NATS_PREFIX }
+  const settings = {
+    ...settingsFor(app.databaseUrl),
+    NATS_PREFIX,
+    CHORALE_MASTER_KEY: app.masterKey,
+  }
   await using worker = await startMortalServer(settings, '--parts', 'worker')
   const share = Math.ceil(operations / (kills + 1))
   for (let round = 0; round <= kills; round++) {

@@ -101,7 +101,11 @@ test('what cannot be handled becomes a dead letter, which can be handed in again
   // What comes behind it is held up no longer than the attempts take.
   await expect.poll(() => bad.handled, wait).toEqual(['bob'])
   expect(bad.tried).toEqual([...times(3, 'ann'), 'bob'])
-  const settings = { ...settingsFor(app.databaseUrl), NATS_PREFIX }
+  const settings = {
+    ...settingsFor(app.databaseUrl),
+    NATS_PREFIX,
+    CHORALE_MASTER_KEY: app.masterKey,
+  }
   type Letters = { number: number; event: { id: string } }[]
   const letters = await choraleJson<Letters>(settings, 'dead-letters', 'list')
   expect(letters).toEqual([

@@ -4,6 +4,7 @@ import { type AppDb, allOf, startingWith } from '../../database/app-db.ts'
 import type { PageRequest } from '../../database/keyset.ts'
 
 export interface ApiKeyRow {
+  readonly keyHash: Buffer
   readonly keyEncrypted: Buffer
   readonly name: string
   readonly scope: ApiKeyScope
@@ -12,12 +13,10 @@ export interface ApiKeyRow {
 }
 
 const columns = sql`
-  key_encrypted as "keyEncrypted", name, scope, created_by as "createdBy", created_at as "createdAt"`
+  key_hash as "keyHash", key_encrypted as "keyEncrypted", name, scope, created_by as "createdBy",
+  created_at as "createdAt"`
 
-export async function insertApiKey(
-  { appId, db }: AppDb,
-  row: ApiKeyRow & { keyHash: Buffer },
-): Promise<void> {
+export async function insertApiKey({ appId, db }: AppDb, row: ApiKeyRow): Promise<void> {
   await sql`
     insert into api_keys (app_id, key_hash, key_encrypted, name, scope, created_by, created_at)
     values (${appId}, ${row.keyHash}, ${row.keyEncrypted}, ${row.name}, ${row.scope},

@@ -5,6 +5,7 @@ import { paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { mask } from '../../vault/mask.ts'
+import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import { type Place, sameHash, type Vault } from '../../vault/vault.ts'
 import {
   type ApiKeyRow,
@@ -70,11 +71,11 @@ export async function makeApiKey(
   now: number,
 ): Promise<ApiKey> {
   const apiKey = randomBytes(20).toString('hex')
-  const place = keyPlace(db.appId)
+  const keyHash = vault.hash(apiKey, keyPlace(db.appId))
   await insertApiKey(db, {
     ...wanted,
-    keyHash: vault.hash(apiKey, place),
-    keyEncrypted: vault.seal(apiKey, place),
+    keyHash,
+    keyEncrypted: vault.seal(apiKey, placeIn(sealedColumns.apiKey, db.appId, keyHash)),
     createdAt: now,
   })
   return { apiKey, ...wanted, createdAt: now }
@@ -103,8 +104,9 @@ export async function revokeKeyOf(db: AppDb, vault: Vault, apiKey: string): Prom
 }
 
 function shown(row: ApiKeyRow, { db, vault }: Pick<Ctx, 'db' | 'vault'>): ApiKey {
-  const { keyEncrypted, ...rest } = row
-  return { apiKey: vault.open(keyEncrypted, keyPlace(db.appId)), ...rest }
+  const { keyHash, keyEncrypted, ...rest } = row
+  const place = placeIn(sealedColumns.apiKey, db.appId, keyHash)
+  return { apiKey: vault.open(keyEncrypted, place), ...rest }
 }
 
 function notFound(apiKey: string): Failure {

@@ -281,7 +281,7 @@ describe('a run of many stretches', async () => {
   const read = async (dryRunId: string) => (await full.getDryRun({ params: { dryRunId } })).data
 
   beforeAll(async () => {
-    const settings = settingsFor(app.databaseUrl)
+    const settings = { ...settingsFor(app.databaseUrl), CHORALE_MASTER_KEY: app.masterKey }
     worker = stack.use(await startMortalServer(settings, '--parts', 'worker'))
     await full.createUser({ body: { uid: 'many-1', name: 'Many' } })
     await full.createUser({ body: { uid: 'many-2', name: 'Many' } })

@@ -1,7 +1,8 @@
 import type { KeywordListForm } from '@chorale/contract/moderation'
 import { badRequest } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
-import type { Place } from '../../vault/vault.ts'
+import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
+import type { SealedPlace } from '../../vault/vault.ts'
 import { isJudge } from './judge-categories.ts'
 import type { JudgeSettings, KeywordListRow } from './keyword-lists.sql.ts'
 
@@ -10,13 +11,14 @@ export type ObjectionToUrl = (url: string) => string | undefined
 
 type Kept = Pick<KeywordListRow, 'category' | 'judge' | 'judgeSecret'>
 
-export function judgeSecretPlace(appId: string): Place {
-  return { appId, table: 'moderation_keyword_lists', field: 'judge_secret' }
+export function judgeSecretPlace(appId: string, listId: string): SealedPlace {
+  return placeIn(sealedColumns.judgeSecret, appId, listId)
 }
 
 /** The settings that a form makes of those before it; nulls for a list that is no judge. */
 export function judgeFrom(
   ctx: Ctx,
+  listId: string,
   form: KeywordListForm,
   before: Kept | undefined,
   objectionToUrl: ObjectionToUrl,
@@ -39,7 +41,7 @@ export function judgeFrom(
   const contextWindow = Number(form.contextWindow ?? kept?.judge?.contextWindow ?? 0)
   const rest = isOpenAi ? speaking(form, kept?.judge) : signing(form, kept?.judge)
   const judgeSecret = secret
-    ? ctx.vault.seal(secret, judgeSecretPlace(ctx.db.appId))
+    ? ctx.vault.seal(secret, judgeSecretPlace(ctx.db.appId, listId))
     : (kept?.judgeSecret ?? null)
   if (rest.username && judgeSecret === null) throw badRequest('password', 'This field is required.')
   return { judge: { url, onError, contextWindow, ...rest }, judgeSecret }

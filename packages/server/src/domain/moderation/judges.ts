@@ -95,7 +95,9 @@ async function askOne(
   const failed = (error: string) => ({ error, onError: row.judge?.onError ?? ('allow' as const) })
   const target = `${appId}/judges/${row.id}`
   try {
-    const secret = judgeSecret ? vault.open(judgeSecret, judgeSecretPlace(appId)) : undefined
+    const secret = judgeSecret
+      ? vault.open(judgeSecret, judgeSecretPlace(appId, row.id))
+      : undefined
     const call = manner.request(row, secret, contextMessages)
     const answer = await egress.call({ ...call, method: 'POST', timeoutMs, mostBytes, target })
     if (answer.status < 200 || answer.status > 299) return failed(`It answered ${answer.status}.`)

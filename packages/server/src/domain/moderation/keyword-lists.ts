@@ -48,7 +48,7 @@ export function keywordListHandlers(
             description: form.description ?? null,
             category: form.category,
             ...terms,
-            ...judgeFrom(ctx, form, undefined, objectionToUrl),
+            ...judgeFrom(ctx, id, form, undefined, objectionToUrl),
             createdAt: ctx.now,
           })
         }
@@ -82,7 +82,7 @@ export function keywordListHandlers(
             description: form.description ?? list.description,
             category: form.category,
             ...terms,
-            ...judgeFrom(ctx, form, list, objectionToUrl),
+            ...judgeFrom(ctx, list.id, form, list, objectionToUrl),
           })
         }
       },

@@ -1,7 +1,8 @@
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
 import { maskToLastFour } from '../../vault/mask.ts'
-import type { Place } from '../../vault/vault.ts'
+import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
+import type { SealedPlace } from '../../vault/vault.ts'
 import { lockApp } from '../apps/index.ts'
 import {
   deleteProvider,
@@ -70,6 +71,6 @@ export function opened({ db, vault }: Pick<Ctx, 'db' | 'vault'>, row: ProviderRo
   return { ...rest, secret: vault.open(secretEncrypted, secretPlace(db.appId, row)) }
 }
 
-function secretPlace(appId: string, { channel, kind, providerId }: ProviderKey): Place {
-  return { appId, table: 'notification_providers', field: `${channel}/${kind}/${providerId}` }
+function secretPlace(appId: string, { channel, kind, providerId }: ProviderKey): SealedPlace {
+  return placeIn(sealedColumns.providerSecret, appId, channel, kind, providerId)
 }

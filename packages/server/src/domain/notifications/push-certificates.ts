@@ -4,7 +4,8 @@ import type { pushCertificates } from '@chorale/contract/notifications'
 import type { AppDb } from '../../database/app-db.ts'
 import { badRequest } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import type { Place, Vault } from '../../vault/vault.ts'
+import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
+import type { SealedPlace, Vault } from '../../vault/vault.ts'
 import { extensionAnswer } from './extensions.ts'
 import {
   type CertificateKind,
@@ -51,8 +52,8 @@ export async function openCertificate(
   return sealed && (JSON.parse(vault.open(sealed, placeOf(db.appId, kind))) as CertificateFile)
 }
 
-function placeOf(appId: string, kind: CertificateKind): Place {
-  return { appId, table: 'push_certificates', field: kind }
+function placeOf(appId: string, kind: CertificateKind): SealedPlace {
+  return placeIn(sealedColumns.certificate, appId, kind)
 }
 
 async function present(ctx: Ctx) {

@@ -9,7 +9,8 @@ import type { AppDb } from '../../database/app-db.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { maskToLastFour } from '../../vault/mask.ts'
-import type { Place, Vault } from '../../vault/vault.ts'
+import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
+import type { SealedPlace, Vault } from '../../vault/vault.ts'
 import { lockApp } from '../apps/index.ts'
 import { extensionAnswer } from './extensions.ts'
 import {
@@ -100,8 +101,8 @@ function sealed({ db, vault }: Ctx, settings: PushSettings): PushSettingsRow {
   }
 }
 
-function keyPlace(appId: string): Place {
-  return { appId, table: 'push_settings', field: 'private_key' }
+function keyPlace(appId: string): SealedPlace {
+  return placeIn(sealedColumns.pushPrivateKey, appId)
 }
 
 /** With the defaults of whatever was never set. The options keep the name they were sent under. */

@@ -68,6 +68,7 @@ const withDefault = sql`
     and d.kind = t.kind and d.is_default`
 
 export interface TokenRow {
+  readonly authTokenHash: Buffer
   readonly authTokenEncrypted: Buffer
   readonly uid: string
   readonly platform: PushToken['platform']
@@ -80,7 +81,7 @@ export interface TokenRow {
 
 export async function listPushTokens({ appId, db }: AppDb, filter: TokenFilter) {
   const { rows } = await sql<TokenRow>`
-    select a.token_encrypted as "authTokenEncrypted", t.uid, t.platform, t.type,
+    select a.token_hash as "authTokenHash", a.token_encrypted as "authTokenEncrypted", t.uid, t.platform, t.type,
       coalesce(t.provider_id, d.provider_id) as "providerId", t.push_token as "pushToken",
       t.created_at as "createdAt", t.updated_at as "updatedAt"
     from push_tokens t join auth_tokens a using (app_id, token_hash) ${withDefault}

@@ -3,6 +3,7 @@ import type { NewPushToken, PushToken, pushTokens } from '@chorale/contract/noti
 import { objectionToUrl, type UrlRules } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import { tokenPlace } from '../apps/index.ts'
 import {
   deletePushTokens,
@@ -91,10 +92,13 @@ async function take(ctx: Ctx, filter: TokenFilter): Promise<PushToken[]> {
 }
 
 function shown(row: TokenRow, { db, vault }: Ctx): PushToken {
-  const { authTokenEncrypted, type, providerId, createdAt, updatedAt, ...rest } = row
+  const { authTokenHash, authTokenEncrypted, type, providerId, createdAt, updatedAt, ...rest } = row
   return {
     ...rest,
-    authToken: vault.open(authTokenEncrypted, tokenPlace(db.appId)),
+    authToken: vault.open(
+      authTokenEncrypted,
+      placeIn(sealedColumns.authToken, db.appId, authTokenHash),
+    ),
     providerId: providerId ?? '',
     pushTokenType: type,
     createdAt: isoOf(createdAt),

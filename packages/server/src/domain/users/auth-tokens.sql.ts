@@ -4,11 +4,13 @@ import type { PageRequest } from '../../database/keyset.ts'
 
 export interface TokenRow {
   readonly uid: string
+  readonly tokenHash: Buffer
   readonly tokenEncrypted: Buffer
   readonly createdAt: number
 }
 
-const columns = sql`uid, token_encrypted as "tokenEncrypted", created_at as "createdAt"`
+const columns = sql`
+  uid, token_hash as "tokenHash", token_encrypted as "tokenEncrypted", created_at as "createdAt"`
 
 /** Inserts, and deletes the oldest beyond `most`; whether there were any. */
 export async function insertAuthToken(

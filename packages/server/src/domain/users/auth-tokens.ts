@@ -3,6 +3,7 @@ import type { authTokens } from '@chorale/contract/users'
 import { paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import { tokenPlace } from '../apps/index.ts'
 import { accessUser } from './access.ts'
 import {
@@ -64,10 +65,14 @@ export const authTokenHandlers: Handlers<typeof authTokens> = {
 
 export async function makeAuthToken(ctx: Ctx, uid: string) {
   const authToken = `${uid}_${ctx.now}${randomBytes(20).toString('hex')}`
+  const tokenHash = hashOf(authToken, ctx)
   const row = {
     uid,
-    tokenHash: hashOf(authToken, ctx),
-    tokenEncrypted: ctx.vault.seal(authToken, tokenPlace(ctx.db.appId)),
+    tokenHash,
+    tokenEncrypted: ctx.vault.seal(
+      authToken,
+      placeIn(sealedColumns.authToken, ctx.db.appId, tokenHash),
+    ),
     createdAt: ctx.now,
   }
   // One after the other, or two that see a hundred would leave more.
@@ -99,6 +104,7 @@ function hashOf(authToken: string, ctx: Ctx): Buffer {
   return ctx.vault.hash(authToken, tokenPlace(ctx.db.appId))
 }
 
-function shown({ uid, tokenEncrypted, createdAt }: TokenRow, ctx: Ctx) {
-  return { uid, authToken: ctx.vault.open(tokenEncrypted, tokenPlace(ctx.db.appId)), createdAt }
+function shown({ uid, tokenHash, tokenEncrypted, createdAt }: TokenRow, { db, vault }: Ctx) {
+  const place = placeIn(sealedColumns.authToken, db.appId, tokenHash)
+  return { uid, authToken: vault.open(tokenEncrypted, place), createdAt }
 }

@@ -19,7 +19,8 @@ export function callWebhook(
   sent: Parameters<typeof signatureHeaders>[2],
 ): Promise<EgressAnswer> {
   const { url, useBasicAuth, username, passwordEncrypted } = webhook
-  const password = passwordEncrypted && vault.open(passwordEncrypted, passwordPlace(sent.appId))
+  const password =
+    passwordEncrypted && vault.open(passwordEncrypted, passwordPlace(sent.appId, webhook.id))
   const basic = Buffer.from(`${username}:${password}`).toString('base64')
   return egress.call({
     ...{ url, method: 'POST', timeoutMs, mostBytes, body: sent.body },

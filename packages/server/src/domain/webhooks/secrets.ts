@@ -1,16 +1,18 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { Place, Vault } from '../../vault/vault.ts'
+import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
+import type { SealedPlace, Vault } from '../../vault/vault.ts'
 import type { WebhookRow } from './webhooks.sql.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 24
 
-export function secretPlace(appId: string): Place {
-  return { appId, table: 'webhooks', field: 'secret' }
+/** Of the old secret too. */
+export function secretPlace(appId: string, webhookId: string): SealedPlace {
+  return placeIn(sealedColumns.webhookSecret, appId, webhookId)
 }
 
-export function passwordPlace(appId: string): Place {
-  return { appId, table: 'webhooks', field: 'password' }
+export function passwordPlace(appId: string, webhookId: string): SealedPlace {
+  return placeIn(sealedColumns.webhookPassword, appId, webhookId)
 }
 
 export function newSecret(): string {
@@ -24,7 +26,7 @@ interface Sent {
   readonly body: string
 }
 
-type Signing = Pick<WebhookRow, 'secretEncrypted' | 'oldSecretEncrypted' | 'oldSecretUntil'>
+type Signing = Pick<WebhookRow, 'id' | 'secretEncrypted' | 'oldSecretEncrypted' | 'oldSecretUntil'>
 
 /** Standard Webhooks: each secret that holds signs id, time and body. */
 export function signatureHeaders(
@@ -35,7 +37,7 @@ export function signatureHeaders(
   const { secretEncrypted, oldSecretEncrypted, oldSecretUntil } = webhook
   const old = oldSecretEncrypted && (oldSecretUntil ?? 0) > at ? [oldSecretEncrypted] : []
   const signatures = [secretEncrypted, ...old].map((sealed) => {
-    const secret = vault.open(sealed, secretPlace(appId)).slice(prefix.length)
+    const secret = vault.open(sealed, secretPlace(appId, webhook.id)).slice(prefix.length)
     const hmac = createHmac('sha256', Buffer.from(secret, 'base64'))
     return `v1,${hmac.update(`${id}.${at}.${body}`).digest('base64')}`
   })

@@ -31,7 +31,7 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
     async createWebhook({ headers, body }, ctx) {
       const { id, webhookURL, password, username = null, ...rest } = body
       checkUrl(webhookURL)
-      const passwordEncrypted = sealedPassword(ctx, password) ?? null
+      const passwordEncrypted = sealedPassword(ctx, id, password) ?? null
       requireAuth(rest.useBasicAuth, username, passwordEncrypted)
       await lockApp(ctx.db)
       if ((await countWebhooks(ctx.db, {})) >= mostWebhooks) {
@@ -42,7 +42,7 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
         ...rest,
         ...{ id, username, passwordEncrypted, url: webhookURL, createdAt: ctx.now },
         version: headers['X-Webhook-Version'],
-        secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId)),
+        secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId, id)),
       })
       if (!made) throw new Failure('ERR_WEBHOOK_ALREADY_EXISTS', { id })
       return { data: { ...shown(await accessWebhook(ctx, id, 'read')), signingSecret } }
@@ -84,7 +84,7 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
       const signingSecret = newSecret()
       const changed = {
         ...row,
-        secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId)),
+        secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId, row.id)),
         oldSecretEncrypted: row.secretEncrypted,
         oldSecretUntil: ctx.now + oldSecretSeconds,
       }
@@ -105,12 +105,16 @@ function changedBy(ctx: Ctx, row: WebhookRow, body: Changes): WebhookRow {
     ...given,
     ...repaired,
     url: webhookURL ?? row.url,
-    passwordEncrypted: sealedPassword(ctx, password) ?? row.passwordEncrypted,
+    passwordEncrypted: sealedPassword(ctx, row.id, password) ?? row.passwordEncrypted,
   }
 }
 
-function sealedPassword({ db, vault }: Ctx, password: string | undefined): Buffer | undefined {
-  return password === undefined ? undefined : vault.seal(password, passwordPlace(db.appId))
+function sealedPassword(
+  { db, vault }: Ctx,
+  id: string,
+  password: string | undefined,
+): Buffer | undefined {
+  return password === undefined ? undefined : vault.seal(password, passwordPlace(db.appId, id))
 }
 
 function requireAuth(wanted: boolean, username: string | null, password: Buffer | null): void {
