@@ -3,6 +3,7 @@ import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
 import { databaseSettings } from './config-database.ts'
 import { type NatsSecrets, natsSecretNames, natsSettings } from './config-nats.ts'
+import { limitSettings } from './limits/settings.ts'
 
 const Settings = Type.Object({
   ...databaseSettings,
@@ -262,19 +263,7 @@ const Settings = Type.Object({
     default: '',
     description: 'The address that this mail comes from; the name beside it is that of the app.',
   }),
-  API_PROCESSES: Type.Integer({
-    default: 1,
-    minimum: 1,
-    description: 'How many api processes run: each gets its share of the rate limits.',
-  }),
-  PASSWORD_CONCURRENCY: Type.Integer({
-    default: 2,
-    minimum: 1,
-    maximum: 16,
-    description:
-      'Passwords of groups that a process hashes at once, half of them for one app: each takes ' +
-      '19 MiB and some 50 ms of a core.',
-  }),
+  ...limitSettings,
   SHUTDOWN_TIMEOUT_MS: Type.Integer({
     default: 25_000,
     minimum: 0,

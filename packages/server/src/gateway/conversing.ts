@@ -1,35 +1,29 @@
 import type { ClientFrame, ServerFrame } from '@chorale/contract/frames'
 import type { Signals } from '../bus/signals.ts'
+import type { Flow } from '../limits/flow.ts'
 import { Failure } from '../pipeline/failure.ts'
 import { answer, type CallParts } from './calls.ts'
 import { print, printRefusal } from './frames.ts'
 import type { Follower } from './hub/follower.ts'
 import type { People } from './people.ts'
+import type { Users } from './ports.ts'
 import type { Session } from './session.ts'
 import { type ConversationSignal, conversationSubject } from './signals.ts'
 
 export interface ConversingParts extends CallParts {
   readonly signals: Signals
   readonly people: People
+  readonly users: Pick<Users, 'charge'>
+  /** How many such frames a user may send, by app and uid. */
+  readonly telling: Flow
 }
 
 type SignalFrame = Extract<ClientFrame, { type: 'typing' | 'transient' }>
-
-const mostSignalsASecond = 10
 
 /** What a session says once it is let in. Its calls are handled one after the other. */
 export function openConversing(parts: ConversingParts, session: Session) {
   let calls = Promise.resolve()
   let waiting = 0
-  let second = 0
-  let signals = 0
-
-  function mayTell(): boolean {
-    const now = Math.floor(performance.now() / 1000)
-    signals = now === second ? signals + 1 : 1
-    second = now
-    return signals <= mostSignalsASecond
-  }
 
   return {
     hear(frame: ClientFrame): void {
@@ -43,7 +37,7 @@ export function openConversing(parts: ConversingParts, session: Session) {
           break
         case 'typing':
         case 'transient':
-          if (mayTell()) tell(parts, session, frame)
+          tell(parts, session, frame)
           break
         case 'auth':
           session.connection.close('badFrame')
@@ -56,20 +50,33 @@ export function openConversing(parts: ConversingParts, session: Session) {
   }
 }
 
-/** Straight to the other side: kept nowhere. */
+/** Straight to the other side: kept nowhere. Faster than anybody types, it is not passed on. */
 function tell(parts: ConversingParts, session: Session, frame: SignalFrame): void {
+  const { appId, uid } = session.identity
+  if (!parts.telling.take(`${appId} ${uid}`, 1)) return
   const follower = followerOf(session, frame)
-  if (!follower) {
-    const failure = new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
-    session.connection.say(printRefusal(undefined, failure.body()))
+  const refusal = follower
+    ? refusalOf(() => parts.users.charge(session.identity))
+    : new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
+  if (!follower || refusal) {
+    if (refusal) session.connection.say(printRefusal(undefined, refusal.body()))
     return
   }
-  const { appId, uid } = session.identity
   const { circle } = parts.people.find(appId, uid) ?? {}
   if (frame.receiverType === 'user' && circle?.blocked.has(frame.receiver)) return
   const told: ServerFrame = { ...frame, sender: uid }
   const signal: ConversationSignal = { is: 'frame', sender: uid, text: print(told) }
   parts.signals.publish(conversationSubject(follower.followed), JSON.stringify(signal))
+}
+
+function refusalOf(charge: () => void): Failure | undefined {
+  try {
+    charge()
+    return undefined
+  } catch (error) {
+    if (error instanceof Failure) return error
+    throw error
+  }
 }
 
 /** Only in conversations that they are in. */

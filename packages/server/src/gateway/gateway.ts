@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws'
 import type { Signals } from '../bus/signals.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { isAllowedOrigin, type Origins } from '../http/origins.ts'
+import { openFlow } from '../limits/flow.ts'
 import type { Epochs } from '../outbox/epochs.ts'
 import { isRealtime } from './address.ts'
 import type { CallParts } from './calls.ts'
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   readonly leaseSeconds: number
   readonly typingLimit: number
   readonly receiptsLimit: number
+  readonly transientBytesPerUser: number
+  readonly transientBytesPerApp: number
   readonly mostPerConversation: number
   readonly mostInAll: number
 }
@@ -53,6 +56,8 @@ export interface GatewayParts extends CallParts {
 
 const mostBytesPerFrame = 131_072
 const mostFragments = 16
+/** Typing and transient frames of a user, over all their connections to this gateway. */
+const signalsASecond = 10
 
 /** Takes the devices of a server that does not listen yet, and lets go of them when it is disposed of. */
 export function openGateway(server: FastifyInstance, parts: GatewayParts): AsyncDisposable {
@@ -110,6 +115,7 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
   const followers = openFollowers(signals, {
     ...options,
     feed,
+    mayPass: fanOutWithin(options),
     coalesceMs: 5,
     holeMs: 20,
     retryMs: 1000,
@@ -133,6 +139,7 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
   const handshake: HandshakeParts = {
     ...entrance,
     people,
+    telling: openFlow(signalsASecond),
     pipeline: parts.pipeline,
     clientAddress: parts.clientAddress,
     observe: parts.observe,
@@ -140,6 +147,14 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
     onClosed: metrics.closed,
   }
   return { handshake, compare, recheck, presence }
+}
+
+/** What a frame that is kept nowhere may cost this gateway: its bytes, once for each listener. */
+function fanOutWithin({ transientBytesPerUser, transientBytesPerApp }: GatewayOptions) {
+  const ofUsers = openFlow(transientBytesPerUser)
+  const ofApps = openFlow(transientBytesPerApp)
+  return (appId: string, sender: string, bytes: number) =>
+    ofUsers.take(`${appId} ${sender}`, bytes) && ofApps.take(appId, bytes)
 }
 
 function refuse(socket: Duplex, status: string): void {

@@ -1,6 +1,6 @@
 import type { Position } from '@chorale/contract/frames'
 import type { AppendedEntry } from '../outbox/committed.ts'
-import type { Credentials } from '../pipeline/caller.ts'
+import type { AppIdentity, Credentials } from '../pipeline/caller.ts'
 import type { ConversationKey, PresenceChange } from './signals.ts'
 
 // What the gateway needs of the domain; `main/` hands it over.
@@ -66,6 +66,8 @@ export interface Circle {
 export interface Identity {
   readonly appId: string
   readonly uid: string
+  /** As it was when the device came. */
+  readonly app: AppIdentity
 }
 
 export interface Users {
@@ -76,6 +78,8 @@ export interface Users {
   /** The user as they see themselves, as JSON text. */
   self(appId: string, uid: string): Promise<string>
   circleOf(appId: string, uid: string): Promise<Circle>
+  /** Takes one from the budget of calls of a device; throws when it is used up. */
+  charge(user: Identity): void
 }
 
 /** A user who came to this gateway or left it. */

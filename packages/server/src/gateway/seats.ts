@@ -2,13 +2,15 @@ import { openLoader } from '../database/loader.ts'
 import type { Feed, Identity, Seat } from './ports.ts'
 
 /** Every conversation of a user. */
-export type Seats = (user: Identity) => Promise<readonly Seat[]>
+type User = Pick<Identity, 'appId' | 'uid'>
+
+export type Seats = (user: User) => Promise<readonly Seat[]>
 
 const atOnce = { concurrency: 2, mostPerBatch: 50 }
 
 /** Those who come at the same moment ask together: of a lost gateway, thousands do. */
 export function openSeats(feed: Pick<Feed, 'seatsOf'>): Seats {
-  const { load } = openLoader<Identity, readonly Seat[]>({
+  const { load } = openLoader<User, readonly Seat[]>({
     ...{ ...atOnce, nameOf },
     async fetch(users) {
       const seats = Map.groupBy(await feed.seatsOf(users), nameOf)
@@ -18,6 +20,6 @@ export function openSeats(feed: Pick<Feed, 'seatsOf'>): Seats {
   return async (user) => (await load(user)) ?? []
 }
 
-function nameOf({ appId, uid }: Identity): string {
+function nameOf({ appId, uid }: User): string {
   return `${appId} ${uid}`
 }

@@ -32,10 +32,10 @@ import type { Listener } from '../outbox/listener.ts'
 import { openPublisher } from '../outbox/publish.ts'
 import { openSweeper } from '../outbox/sweeper.ts'
 import { type CallName, openPipeline } from '../pipeline/pipeline.ts'
-import { openRateLimit } from '../pipeline/rate-limit.ts'
 import { openPasswords } from '../vault/passwords.ts'
 import type { Vault } from '../vault/vault.ts'
 import { startWorker } from '../worker/worker.ts'
+import { openBudgets } from './budgets.ts'
 import { startConfiguredCouriers } from './courier.ts'
 import { openConfiguredEgress, urlRulesOf } from './egress.ts'
 import { openConfiguredGateway } from './gateway.ts'
@@ -109,11 +109,12 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   )
   const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
   const judge = openJudge(openRuleSets(compiler))
+  const rateLimit = stack.use(openBudgets(options.publishes === false ? undefined : signals))
   const pipeline = openPipeline({
     database,
     vault,
     identify,
-    rateLimit: openRateLimit(config.API_PROCESSES),
+    rateLimit,
     handlers: handlersWith(
       { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect, judge },
       openEventFeed(stream, epochs, log),
@@ -150,6 +151,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     people,
     pipeline,
     clientAddress,
+    rateLimit,
     sink,
     epochs,
   }

@@ -15,6 +15,7 @@ import type { Sink } from '../outbox/committed.ts'
 import type { Epochs } from '../outbox/epochs.ts'
 import type { Identify } from '../pipeline/caller.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import type { RateLimit } from '../pipeline/rate-limit.ts'
 import type { Vault } from '../vault/vault.ts'
 
 export interface GatewayAssembly {
@@ -28,6 +29,7 @@ export interface GatewayAssembly {
   readonly people: (appId: string) => People
   readonly pipeline: Pipeline
   readonly clientAddress: ClientAddress
+  readonly rateLimit: RateLimit
   readonly metrics: Metrics
   readonly sink: Sink
   readonly epochs: Epochs
@@ -55,17 +57,20 @@ export function openConfiguredGateway(
   })
 }
 
-function usersWith({ database: { db }, background, vault, identify }: GatewayAssembly): Users {
+function usersWith(parts: GatewayAssembly): Users {
+  const { background, vault, identify, rateLimit } = parts
+  const { db } = parts.database
   const { circleOf, printSelf } = openCircles(db)
   return {
     async authenticate(credentials) {
       const caller = await identify(credentials, me.getMe, {})
       if (caller.kind !== 'device') throw new Error('A device was taken for something else.')
-      return { appId: caller.app.appId, uid: caller.actor.uid }
+      return { appId: caller.app.appId, uid: caller.actor.uid, app: caller.app }
     },
     areValid: checkDevicesWith(background.db, vault),
     self: printSelf,
     circleOf,
+    charge: ({ app, uid }) => void rateLimit.take(app, 'device', uid),
   }
 }
 
@@ -81,6 +86,8 @@ function optionsOf(config: Config): GatewayOptions {
     leaseSeconds: config.GATEWAY_LEASE_SECONDS,
     typingLimit: config.TYPING_LIMIT,
     receiptsLimit: config.RECEIPTS_LIMIT,
+    transientBytesPerUser: config.TRANSIENT_BYTES_PER_USER,
+    transientBytesPerApp: config.TRANSIENT_BYTES_PER_APP,
     authTimeoutMs: config.GATEWAY_AUTH_TIMEOUT_MS,
     mostPerConversation: 500,
     mostInAll: 5000,

@@ -19,6 +19,7 @@ import { roleHandlers } from '../domain/roles/index.ts'
 import { openClientAddress } from '../http/client-address.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { buildServer } from '../http/server.ts'
+import { openSharedCounts } from '../limits/shared-counts.ts'
 import { startBareService } from '../testing/bare-service.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
 import { cloneDatabase } from '../testing/test-database.ts'
@@ -68,7 +69,7 @@ describe('with a handler that does what it should not', () => {
       database,
       vault,
       identify: identifyWith(database.db, vault, () => 1_700_000_000),
-      rateLimit: openRateLimit(1),
+      rateLimit: openRateLimit(openSharedCounts({ windowMs: 60_000 })),
       handlers: { ...handlers, app: { ...handlers.app, ...replaced } },
       log,
       strictAnswers,

@@ -1,5 +1,5 @@
 import { appSettingDefaults } from '@chorale/contract/apps'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { SharedCounts } from '../limits/shared-counts.ts'
 import type { AppIdentity } from './caller.ts'
 import { type Failure, tooManyRequests } from './failure.ts'
 
@@ -7,35 +7,19 @@ type RateClass = 'core' | 'standard' | 'device'
 
 export interface RateLimit {
   /** Takes one request from the budget, of the app or of its user, and returns its headers. */
-  take(app: AppIdentity, kind: RateClass, uid?: string): Promise<Readonly<Record<string, string>>>
+  take(app: AppIdentity, kind: RateClass, uid?: string): Readonly<Record<string, string>>
 }
 
-/**
- * Each process counts for itself and has its share of the limit: nothing is asked of anyone on the
- * way, and an install of n equal processes keeps the whole.
- */
-export function openRateLimit(processes: number): RateLimit {
-  const limiters = new Map<number, RateLimiterMemory>()
-  const limiterOf = (points: number) => {
-    const known = limiters.get(points)
-    if (known) return known
-    const fresh = new RateLimiterMemory({ points, duration: 60 })
-    limiters.set(points, fresh)
-    return fresh
-  }
+/** A budget is that of the whole install, within the error that `SharedCounts` states. */
+export function openRateLimit(counts: SharedCounts): RateLimit {
   return {
-    async take(app, kind, uid = '') {
+    take(app, kind, uid = '') {
       const limit = limitOf(app, kind)
-      const limiter = limiterOf(Math.max(1, Math.floor(limit / processes)))
-      try {
-        const { remainingPoints } = await limiter.consume(`${app.appId} ${kind} ${uid}`)
-        return {
-          'X-Rate-Limit': String(limit),
-          'X-Rate-Limit-Remaining': String(remainingPoints * processes),
-        }
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal
-        throw tooMany(limit, Math.ceil(refusal.msBeforeNext / 1000))
+      const { ok, used, msLeft } = counts.take(`${app.appId} ${kind} ${uid}`, limit)
+      if (!ok) throw tooMany(limit, Math.max(1, Math.ceil(msLeft / 1000)))
+      return {
+        'X-Rate-Limit': String(limit),
+        'X-Rate-Limit-Remaining': String(Math.max(0, limit - used)),
       }
     },
   }

@@ -14,6 +14,8 @@ export interface FollowerParts {
   /** With more listeners than this, nobody hears of typing, or of receipts. */
   readonly typingLimit: number
   readonly receiptsLimit: number
+  /** Whether so many bytes may be spent on frames of this user that are kept nowhere. */
+  mayPass(appId: string, sender: string, bytes: number): boolean
   onRepair(entries: number): void
   onLeft(followed: Followed): void
   onError(error: unknown): void
@@ -270,8 +272,11 @@ export class Follower {
   }
 
   #passFrame(sender: string, text: string): void {
-    if (this.channel.size > this.#parts.typingLimit) return
-    this.channel.sendTo([{ bytes: framed(text) }], ({ uid }) => uid !== sender)
+    const { size } = this.channel
+    if (size === 0 || size > this.#parts.typingLimit) return
+    const bytes = framed(text)
+    if (!this.#parts.mayPass(this.followed.appId, sender, bytes.length * size)) return
+    this.channel.sendTo([{ bytes }], ({ uid }) => uid !== sender)
   }
 
   #reload(): string {

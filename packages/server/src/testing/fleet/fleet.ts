@@ -37,7 +37,6 @@ export async function startFleet(
     DATABASE_URL: app.databaseUrl,
     NATS_URL: nats.url,
     CHORALE_MASTER_KEY: app.masterKey,
-    API_PROCESSES: String(size.apis),
     // Together they share the database with other tests.
     ...{ DATABASE_POOL_SIZE: '4', DATABASE_HOT_POOL_SIZE: '4', DATABASE_BACKGROUND_POOL_SIZE: '3' },
   }

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { openFlow } from './flow.ts'
+
+test('a key has its amount each second, whatever others take', () => {
+  let now = 0
+  const flow = openFlow(10, () => now)
+  const taken = (key: string, times: number) =>
+    Array.from({ length: times }, () => flow.take(key, 1)).filter(Boolean).length
+  expect(taken('a', 25)).toBe(10)
+  expect(taken('b', 5)).toBe(5)
+  now += 500
+  expect(taken('a', 25)).toBe(5)
+  now += 60_000
+  expect(taken('a', 25)).toBe(10)
+})
+
+test('what is more than a second holds is taken once, and paid back', () => {
+  let now = 0
+  const flow = openFlow(10, () => now)
+  expect(flow.take('a', 35)).toBe(true)
+  expect(flow.take('a', 1)).toBe(false)
+  now += 2500
+  expect(flow.take('a', 1)).toBe(false)
+  now += 100
+  expect(flow.take('a', 1)).toBe(true)
+  expect(flow.take('a', 35)).toBe(false)
+  now += 1000
+  expect(flow.take('a', 35)).toBe(true)
+})

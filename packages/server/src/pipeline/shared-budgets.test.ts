@@ -1,0 +1,54 @@
+import { afterAll, expect, inject, test } from 'vitest'
+import { natsPrefix } from '../testing/nats-prefix.ts'
+import { startServing } from '../testing/program.ts'
+import { type AppKeys, startTestApp } from '../testing/test-app.ts'
+import { send } from '../testing/wire.ts'
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+
+test('H4: a budget is that of the install, also where two processes serve it', async () => {
+  const prefix = natsPrefix()
+  const app = stack.use(
+    await startTestApp({ twin: false, live: { settings: { NATS_PREFIX: prefix } } }),
+  )
+  const settings = {
+    DATABASE_URL: app.databaseUrl,
+    NATS_URL: inject('natsUrl'),
+    NATS_PREFIX: prefix,
+    CHORALE_MASTER_KEY: app.masterKey,
+  }
+  const other = stack.use(await startServing(settings, '--parts', 'api'))
+  const call = async (origin: string, { appId, full: apikey }: AppKeys) => {
+    const { status, headers } = await send(origin, {
+      path: '/v3/roles',
+      headers: { appId, apikey },
+    })
+    return { status, remaining: Number(headers['x-rate-limit-remaining']) }
+  }
+
+  // They know of each other once one counts what the other has taken.
+  const { remaining } = await call(app.origin, app.keys)
+  await expect
+    .poll(async () => (await call(other.origin, app.keys)).remaining, { timeout: 60_000 })
+    .toBeLessThan(remaining)
+  await expect
+    .poll(async () => (await call(app.origin, app.keys)).remaining, { timeout: 60_000 })
+    .toBeLessThan(remaining - 2)
+
+  const budget = 400
+  const keys = await app.anotherApp()
+  await app.as('full').mapAppSettings({
+    params: { appId: keys.appId },
+    body: { settings: { 'rateLimits.standard': budget } },
+  })
+  const drain = async (origin: string): Promise<number> => {
+    for (let admitted = 0; ; admitted++) {
+      if ((await call(origin, keys)).status === 429) return admitted
+    }
+  }
+  const [here = 0, there = 0] = await Promise.all([drain(app.origin), drain(other.origin)])
+  expect(here + there).toBeGreaterThanOrEqual(budget)
+  // A twentieth, and what a busy machine admits while a message is on its way.
+  expect(here + there).toBeLessThanOrEqual(budget * 1.25)
+})
