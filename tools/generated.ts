@@ -8,6 +8,7 @@ const generators = [
   'where-is.ts',
   'schema-dump.ts',
   'settings.ts',
+  'rules.ts',
 ]
 
 for (const name of generators) {

@@ -205,6 +205,38 @@ describe('a device', () => {
   })
 })
 
+test.each([
+  ['hears', 'oa', 'ob', 'ob'],
+  ['speaks', 'pa', 'pb', 'pa'],
+])('H5: typing and transient frames do not pass a block of who %s', async (_, from, to, blocks) => {
+  await app.given.users(from, to)
+  await say(from, to, 'hi')
+  await app.given.group(`both-${to}`, { owner: from, members: { participants: [to] } })
+  const [one, other] = [await device(from), await device(to)]
+  const blocked = blocks === from ? to : from
+  await full.blockUsers({ params: { uid: blocks }, body: { blockedUids: [blocked] } })
+  const toUser = { receiver: to, receiverType: 'user' } as const
+  const group = { receiver: `both-${to}`, receiverType: 'group' } as const
+  const direct = () => other.of('typing').length + heard(to)
+  const heard = (receiver: string) =>
+    other.of('transient').filter((frame) => frame.receiver === receiver).length
+  // The block travels on its own; what was on its way may arrive. Ten frames a second are passed on.
+  await expect
+    .poll(
+      async () => {
+        const [before, behind] = [direct(), heard(group.receiver)]
+        one.send({ type: 'typing', ...toUser, state: 'started' })
+        one.send({ type: 'transient', ...toUser, data: {} })
+        // Behind the others, and not stopped by a block.
+        one.send({ type: 'transient', ...group, data: {} })
+        await expect.poll(() => heard(group.receiver)).toBeGreaterThan(behind)
+        return direct() - before
+      },
+      { interval: 500 },
+    )
+    .toBe(0)
+})
+
 describe('a member', () => {
   test('who is added or joins hears of the group from then on', async () => {
     await app.given.users('jon', 'jim')
