@@ -49,6 +49,7 @@ test('every command explains itself, and can answer in JSON', async () => {
       'master-key rotate',
       'dead-letters list',
       'dead-letters replay',
+      'epoch new',
     ]),
   )
   for (const [words, command] of commands) {

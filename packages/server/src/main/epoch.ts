@@ -15,10 +15,7 @@ export function epochCommand(): Command {
 
 function newCommand(): Command {
   return new Command('new')
-    .description(
-      'Move every id far ahead. A start does so by itself where NATS knows that the database is ' +
-        'behind; this is for a NATS that was restored, too, or is lost.',
-    )
+    .description('Move every id far ahead: NATS was restored with the database, or lost.')
     .option('--after <epoch>', 'the highest that was ever in use, if it is known', readNumber, 0)
     .option('--without-nats', 'do not ask NATS which epochs there were')
     .option('--json', 'print JSON')
