@@ -1,0 +1,30 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startFreezing } from '../testing/freezing.ts'
+
+test('reliability 4: a database frozen for 40 s: every call is answered within 12 s, nothing is lost', async () => {
+  await using stage = await startFreezing({})
+  const times: number[] = []
+  const timed = async (call: () => Promise<{ readonly status: number }>) => {
+    const startedAt = performance.now()
+    const { status } = await call()
+    times.push(performance.now() - startedAt)
+    return status
+  }
+  stage.freeze()
+  const frozenAt = performance.now()
+  const calls: Promise<number>[] = []
+  while (performance.now() - frozenAt < 40_000) {
+    calls.push(timed(stage.say), timed(stage.look))
+    await after(100)
+  }
+  stage.thaw()
+  const statuses = new Set(await Promise.all(calls))
+  const longest = Math.max(...times)
+  const messages = await stage.sayAgain()
+  console.log(
+    `${calls.length} calls, the longest took ${(longest / 1000).toFixed(1)} s; ${messages} messages stored once`,
+  )
+  expect(longest).toBeLessThan(12_000)
+  expect([...statuses].toSorted()).toEqual([200, 503])
+}, 600_000)
