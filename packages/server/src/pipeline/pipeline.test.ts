@@ -20,6 +20,7 @@ import { openClientAddress } from '../http/client-address.ts'
 import { openMetrics } from '../http/metrics.ts'
 import { buildServer } from '../http/server.ts'
 import { openSharedCounts } from '../limits/shared-counts.ts'
+import type { Committed } from '../outbox/committed.ts'
 import { startBareService } from '../testing/bare-service.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
 import { cloneDatabase } from '../testing/test-database.ts'
@@ -56,6 +57,7 @@ describe('with a handler that does what it should not', () => {
       createApp({ db }, vault, furnishApp, { name: 'Test', region: 'us' }, 1_700_000_000),
     )
     const { lines, log } = recordingLog()
+    const told: Committed[] = []
     const lane = openAppendLane(database.db, () => 1_700_000_000)
     const compiler = openCompiler(portableEngine)
     const judge = openJudge(openRuleSets(compiler))
@@ -74,7 +76,7 @@ describe('with a handler that does what it should not', () => {
       log,
       strictAnswers,
       clock: () => 1_700_000_000,
-      sink: () => undefined,
+      sink: (committed) => void told.push(committed),
     })
     const pages = {
       version: '0',
@@ -90,7 +92,7 @@ describe('with a handler that does what it should not', () => {
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })
     const headers = { appId: row.appId, apikey: keys.fullAccess.apiKey }
     const call = (request: WireRequest) => send(origin, { ...request, headers })
-    return { call, lines, db: database.db }
+    return { call, lines, told, db: database.db }
   }
 
   // A handler as it must never be: the compiler would refuse it.
@@ -140,6 +142,27 @@ describe('with a handler that does what it should not', () => {
     expect(errorOf(await call({ path: '/v3/roles/half' })).code).toBe('ERR_ROLE_NOT_FOUND')
     const { rows } = await sql`select from outbox where name = 'role.created'`.execute(db)
     expect(rows).toHaveLength(0)
+  })
+
+  test('an event of a change that was undone is told nobody', async () => {
+    let breaks = true
+    const { call, told } = await start(
+      {
+        async createRole({ body }, ctx) {
+          const answer = await roleHandlers.createRole({ body }, ctx)
+          // The contract is broken: the change is undone after the handler has returned.
+          return breaks ? ({ data: { role: 7 } } as unknown as typeof answer) : answer
+        },
+      },
+      true,
+    )
+    const create = () =>
+      call({ method: 'POST', path: '/v3/roles', body: '{"role":"half","name":"Half"}' })
+    expect((await create()).status).toBe(500)
+    expect(told.flatMap(({ events }) => events)).toEqual([])
+    breaks = false
+    expect((await create()).status).toBe(200)
+    expect(told.flatMap(({ events }) => events)).toHaveLength(1)
   })
 
   test('what is thrown need not be an error', async () => {

@@ -4,8 +4,9 @@ import { withQuery } from '../../testing/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { findEnded, listDeliveries } from './deliveries.sql.ts'
-import { advanceLine, claimLines, isAnythingDue } from './errands.sql.ts'
+import { advanceLine, claimLines, holdLine, isAnythingDue } from './errands.sql.ts'
 import { enqueue, forgetDeliveries, forgetLines } from './queue.sql.ts'
+import { findSubscriptions } from './subscriptions.sql.ts'
 
 const app = await startTestApp({ twin: false })
 const explainer = await openExplainer(app.databaseUrl)
@@ -119,4 +120,29 @@ test('what is old goes, and what waited for a webhook that is gone', async () =>
   await app.as('full').deleteWebhook({ params: { appId, webhookId: 'w' } })
   await forgetLines(db)
   expect(await rowsOf('webhook_lines')).toBe(0)
+})
+
+test('a worker whose lease ran out does not hold the line that the next one has in hand', async () => {
+  const line = { appId: apps[0] ?? '', webhookId: 'w', line: 'held' }
+  await sql`
+    insert into webhook_lines (app_id, webhook_id, line, due_at, busy)
+    values (${line.appId}, 'w', 'held', 2000, true)`.execute(db)
+  expect(await holdLine(db, { ...line, leasedUntil: 1000 })).toBe(false)
+  expect(await holdLine(db, { ...line, leasedUntil: 2000 })).toBe(true)
+})
+
+test('deliveries are those of the app, though another has a webhook of the same id', async () => {
+  const [one = '', other = ''] = apps
+  const delivery = { webhookId: 'w', eventId: 'both', trigger: 't', line: 's', body: '' }
+  const [own] = await enqueue({ db, appId: one }, [delivery], 10)
+  expect(await enqueue({ db, appId: other }, [delivery], 10)).toHaveLength(1)
+  const filter = { limit: 10, createdFrom: 10 }
+  const listed = await listDeliveries({ db, appId: one }, { id: 'w', createdAt: 1 }, filter)
+  expect(listed.map(({ id }) => id)).toEqual([own])
+})
+
+test('what happened before a webhook was there is not for it', async () => {
+  const inApp = { db, appId: apps[0] ?? '' }
+  expect(await findSubscriptions(inApp, 0)).toEqual([])
+  expect(await findSubscriptions(inApp, 1)).toMatchObject([{ id: 'w' }])
 })
