@@ -79,6 +79,28 @@ describe('edit', () => {
   })
 })
 
+test('a scope that may not edit in its group does not edit what it has said itself', async () => {
+  const { id } = await said('bob', 'tea', 'group')
+  const params = { guid: 'tea', scope: 'participant' } as const
+  await full.setScopePermissions({ params, body: { permissions: { editMessage: 'deny' } } })
+  await expect(
+    full.editMessage({ params: { id }, onBehalfOf: 'bob', body: edit }),
+  ).rejects.toMatchObject({ code: 'ERR_PERMISSION_DENIED' })
+  await full.unsetScopePermission({ params: { ...params, permission: 'editMessage' } })
+  await full.editMessage({ params: { id }, onBehalfOf: 'bob', body: edit })
+})
+
+test('a message that a reset has hidden cannot be read by its id', async () => {
+  const { id } = await said('ann', 'bob', 'user')
+  await full.resetUserConversation({ params: { uid: 'ann' }, onBehalfOf: 'bob' })
+  const { id: next } = await said('ann', 'bob', 'user')
+  const get = (of: string, onBehalfOf: string) =>
+    full.getMessage({ params: { id: of }, onBehalfOf })
+  await expect(get(id, 'bob')).rejects.toMatchObject({ code: 'ERR_MESSAGE_NO_ACCESS' })
+  expect((await get(next, 'bob')).data.id).toBe(next)
+  expect((await get(id, 'ann')).data.id).toBe(id)
+})
+
 const customData = { customData: { a: 1 } }
 const attachments = [{ url: 'https://x.example/a.png' }]
 const bad: [string, string, object, object, string][] = [

@@ -235,3 +235,12 @@ describe('who may write to whom', () => {
     await expect(send('eve', toBob)).rejects.toMatchObject(denied)
   })
 })
+
+test('a ban in another app is none here', async () => {
+  const other = app.client(await app.anotherApp(), 'full')
+  for (const uid of ['ann', 'bob']) await other.createUser({ body: { uid, name: uid } })
+  await other.createGroup({ body: { guid: 'tea', name: 'tea', type: 'public', owner: 'ann' } })
+  await other.banUser({ params: { guid: 'tea', uid: 'bob' } })
+  const { data } = await full.sendMessage({ onBehalfOf: 'bob', body: { ...toTea, ...hello } })
+  expect(data).toMatchObject({ sender: 'bob' })
+})
