@@ -5,6 +5,7 @@ import { type DeadLetters, onlyForHeader } from '../bus/dead-letters.ts'
 import type { EventStream } from '../bus/event-stream.ts'
 import type { HeardEvent, Listener } from '../outbox/listener.ts'
 import { type Concerns, type HandleParts, handle, type Outcome } from './handle.ts'
+import { openReentry } from './reentry.ts'
 import { openTurns, type Slots } from './turns.ts'
 
 export interface ConsumerParts extends HandleParts {
@@ -42,9 +43,14 @@ const mostPending = 64
 /** Hands a strand of the stream to a listener, until told to stop or NATS has lost the consumer. */
 export async function consume(parts: ConsumerParts, consuming: Consuming): Promise<void> {
   const { stopping } = consuming
-  const messages = await openMessages(parts, consuming)
-  if (!messages) return
-  const stop = () => void messages.close()
+  const opened = await openMessages(parts, consuming)
+  if (!opened) return
+  const { messages } = opened
+  using reentry = openReentry(opened.inHand)
+  const stop = () => {
+    void messages.close()
+    reentry[Symbol.dispose]()
+  }
   if (stopping.aborted) stop()
   stopping.addEventListener('abort', stop)
   const pending = new Map<JsMsg, Promise<void>>()
@@ -52,7 +58,10 @@ export async function consume(parts: ConsumerParts, consuming: Consuming): Promi
     for (const message of pending.keys()) message.working()
   }, ackWaitMs / 3)
   const turns = openTurns()
-  const take = (message: JsMsg) => takeMessage(parts, consuming, turns.take, message)
+  const take = async (message: JsMsg) => {
+    await reentry.admit(message.seq)
+    return takeMessage(parts, consuming, turns.take, message)
+  }
   try {
     for await (const message of messages) {
       pending.set(
@@ -72,7 +81,7 @@ async function openMessages({ stream }: ConsumerParts, consuming: Consuming) {
   const { listener, strand, stopping } = consuming
   const { client, manager } = await stream.open()
   const name = `${listener.name}-${strand}`
-  const { num_ack_pending: inHand } = await manager.consumers.add(stream.eventsName, {
+  const made = await manager.consumers.add(stream.eventsName, {
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),
@@ -83,12 +92,15 @@ async function openMessages({ stream }: ConsumerParts, consuming: Consuming) {
     max_deliver: -1,
   })
   // Nobody else holds the lease: these were in the hands of a process that is gone.
-  if (inHand > 0) await pause(ackWaitMs + graceMs, stopping)
+  if (made.num_ack_pending > 0) await pause(ackWaitMs + graceMs, stopping)
   if (stopping.aborted) return undefined
   const consumer = await client.consumers.get(stream.eventsName, name)
-  return consumer.consume({
+  // Some may have been handed to the dead until just now.
+  const { num_ack_pending: count, delivered } = await consumer.info()
+  const messages = await consumer.consume({
     ...{ max_messages: mostPending, expires: requestMs, abort_on_missing_resource: true },
   })
+  return { messages, inHand: { count, upTo: delivered.stream_seq } }
 }
 
 async function pause(ms: number, stopping: AbortSignal): Promise<void> {
