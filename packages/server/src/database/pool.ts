@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
+import { resumeTurn } from '../watchdog/turns.ts'
 import type { Db } from './app-db.ts'
 import { answeredWithin } from './deadline.ts'
 import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
@@ -124,10 +125,12 @@ function borrow(deadlineMs: number) {
       if (broken) throw new DatabaseSilent()
       client ??= pool.connect()
       try {
-        return await answeredWithin(
+        const result = await answeredWithin(
           deadlineMs,
           client.then((held) => held.query(query)),
         )
+        resumeTurn()
+        return result
       } catch (error) {
         broken ||= endsConnection(error)
         throw error

@@ -34,6 +34,7 @@ import { openSweeper } from '../outbox/sweeper.ts'
 import { type CallName, openPipeline } from '../pipeline/pipeline.ts'
 import { openPasswords } from '../vault/passwords.ts'
 import type { Vault } from '../vault/vault.ts'
+import { openWatchdog } from '../watchdog/watchdog.ts'
 import { startWorker } from '../worker/worker.ts'
 import { openBudgets } from './budgets.ts'
 import { startConfiguredCouriers } from './courier.ts'
@@ -103,9 +104,12 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const sink = toAll(publishes ? sinks() : [])
   const identify = identifyWith(database.db, vault, clock)
   const people = openPeople(database.db)
-  const timeoutMs = config.WEBHOOK_TIMEOUT_MS
+  const asking = {
+    timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+    concurrency: config.EGRESS_CONCURRENCY,
+  }
   const { inspect } = stack.use(
-    await openGates({ db: background.db, egress, vault, log, timeoutMs }),
+    await openGates({ db: background.db, egress, vault, log, ...asking }),
   )
   const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
   const judge = openJudge(openRuleSets(compiler))
@@ -139,6 +143,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const http = { pipeline, pages, log, origins: originsOf(config), clientAddress }
   const servers = buildServers(config, http)
   for (const { server } of servers) stack.defer(() => server.close())
+  // Last: to build all this takes a while, and nobody waits for it yet.
+  stack.use(openWatchdog(metrics.registry, log))
   const owned = stack.move()
   const gateway = {
     ...publishing,

@@ -9,6 +9,7 @@ import type { Database } from '../database/pool.ts'
 import type { Committed, Sink } from '../outbox/committed.ts'
 import { openOutbox } from '../outbox/outbox.ts'
 import type { Vault } from '../vault/vault.ts'
+import { inTurn } from '../watchdog/turns.ts'
 import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
 import { badRequest, Failure } from './failure.ts'
 import type { AllHandlers } from './handler.ts'
@@ -119,9 +120,11 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       return { call, caller, headers }
     },
     async run(admitted, content) {
+      const { call, caller } = admitted
+      const turn = { operation: call.name, appId: caller.app?.appId }
       running.add(admitted)
       try {
-        return await answer(parts, roadOf(admitted.call.name), admitted, content)
+        return await inTurn(turn, () => answer(parts, roadOf(call.name), admitted, content))
       } finally {
         running.delete(admitted)
       }

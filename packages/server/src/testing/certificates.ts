@@ -13,7 +13,7 @@ export interface Authority {
   readonly ca: string
   sign(name: string, ...hosts: readonly string[]): Certificate
   /** The same with its key, in the format that Apple hands out. */
-  bundle(certificate: Certificate, password: string): Buffer
+  bundle(certificate: Certificate, password: string, how?: readonly string[]): Buffer
 }
 
 const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
@@ -41,12 +41,12 @@ export function makeAuthority(): Authority {
         )
         return { key: read(path('key')), cert: read(path('cert')) }
       }),
-    bundle: ({ key, cert }, password) =>
+    bundle: ({ key, cert }, password, how = []) =>
       inFolder((path) => {
         writeFileSync(path('key'), key)
         writeFileSync(path('cert'), cert)
         const files = ['-inkey', path('key'), '-in', path('cert'), '-out', path('p12')]
-        openssl('pkcs12', '-export', ...files, '-passout', `pass:${password}`)
+        openssl('pkcs12', '-export', ...how, ...files, '-passout', `pass:${password}`)
         return readFileSync(path('p12'))
       }),
   }

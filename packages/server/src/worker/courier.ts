@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { inTurn, type Turn } from '../watchdog/turns.ts'
 
 /** Work that waits in the database, to be carried out outside any transaction. */
 export interface Errands<Job> {
@@ -36,7 +37,7 @@ export function startCourier<Job>(
 
   async function carry(job: Job): Promise<void> {
     try {
-      onCarried(name, await errands.carryOut(job))
+      onCarried(name, await inTurn(turnOf(name, job), () => errands.carryOut(job)))
     } catch (error) {
       // Its lease runs out, and it is tried again.
       log.warn({ err: error, errands: name }, 'an errand could not be recorded')
@@ -84,4 +85,9 @@ export function startCourier<Job>(
       await Promise.all(inHand)
     },
   }
+}
+
+function turnOf(name: string, job: unknown): Turn {
+  const isOfApp = typeof job === 'object' && job !== null && 'appId' in job
+  return { operation: `errand ${name}`, appId: isOfApp ? String(job.appId) : undefined }
 }

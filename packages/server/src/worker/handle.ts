@@ -6,6 +6,7 @@ import type { Database } from '../database/pool.ts'
 import type { Committed, Sink } from '../outbox/committed.ts'
 import type { HeardEvent, Listener, ListenerCtx, Reaction } from '../outbox/listener.ts'
 import { openOutbox } from '../outbox/outbox.ts'
+import { inTurn, type Turn } from '../watchdog/turns.ts'
 import { markHandled } from './handled.sql.ts'
 import type { Slots } from './turns.ts'
 
@@ -53,7 +54,7 @@ export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
   while (!stopping.aborted) {
     try {
       if (!(await task.isConcerned())) return 'handled'
-      return await slots.use(() => react(parts, task))
+      return await slots.use(() => inTurn(turnOf(task), () => react(parts, task)))
     } catch (error) {
       const away = isDatabaseAway(error)
       tell(parts, task, error, away ? undefined : attempt)
@@ -65,6 +66,10 @@ export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
     }
   }
   return 'stopped'
+}
+
+function turnOf({ listener, appId }: Task): Turn {
+  return { operation: `listener ${listener.name}`, appId }
 }
 
 function tell({ log }: HandleParts, task: Task, err: unknown, attempt: number | undefined): void {

@@ -1,5 +1,6 @@
 import type { Action } from '@chorale/contract/moderation'
 import type { Ctx } from '../../pipeline/handler.ts'
+import { resumeTurn } from '../../watchdog/turns.ts'
 import type { Question, Verdict } from '../conversations/index.ts'
 import { loadCounterparts, otherThan, type People, type Receiver } from '../conversations/index.ts'
 import type { Asked, Finding, RuleSet } from './engine/rule-set.ts'
@@ -68,6 +69,7 @@ export function openJudge(sets: RuleSets): Judge {
 
   return async (ctx, utterance) => {
     const set = await sets.of(ctx.app, ctx.db)
+    resumeTurn()
     const found = set && examined(set, utterance)
     if (!found) return undefined
     const meant = await meantFor(ctx, utterance, found.findings, found.asked)

@@ -2,8 +2,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { auditOf } from '../../testing/audit.ts'
+import { makeAuthority } from '../../testing/certificates.ts'
 import { legacyP12, p12 } from '../../testing/p12.ts'
 import { startTestApp } from '../../testing/test-app.ts'
+import { highestIterations } from './p12-iterations.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())
@@ -54,6 +56,22 @@ test('they are nowhere in the clear', async () => {
 })
 
 describe('refused', () => {
+  test.each([
+    ['-iter', '60000'],
+    ['-iter', '60000', '-nomaciter'],
+  ])('L19: is a file whose password takes long to hash (%s %s %s)', async (...how) => {
+    const authority = makeAuthority()
+    const bundle = authority.bundle(authority.sign('slow'), 'sesame', how)
+    const form = { certificate: file(bundle), password: 'sesame' }
+    const refusal = objection(/hashed more than 50000 times/)
+    await expect(uploadCertificateP12({ params, form })).rejects.toMatchObject(refusal)
+    expect(highestIterations(bundle)).toBe(60_000)
+    expect(highestIterations(Buffer.from(p12, 'base64'))).toBe(2048)
+    expect(highestIterations(Buffer.from(legacyP12, 'base64'))).toBe(2048)
+    // Whatever it is, it is looked at to its end.
+    expect(highestIterations(Buffer.alloc(100_000, 0x30))).toBe(0)
+  })
+
   test('is a p8 that APNs could not sign with', async () => {
     await expect(uploadP8('tea')).rejects.toMatchObject(objection(/not a private key/))
     await expect(uploadP8(pemOf('secp384r1'))).rejects.toMatchObject(objection(/P-256/))

@@ -7,6 +7,7 @@ import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import type { SealedPlace, Vault } from '../../vault/vault.ts'
 import { extensionAnswer } from './extensions.ts'
+import { highestIterations } from './p12-iterations.ts'
 import {
   type CertificateKind,
   certificateKinds,
@@ -80,7 +81,13 @@ function keyOf(pem: string): KeyObject | undefined {
   }
 }
 
+/** OpenSSL and Apple write 2048. So many take some 20 ms each of the three times. */
+const mostIterations = 50_000
+
 function objectionToP12(pfx: Buffer, passphrase: string | undefined): string | undefined {
+  if (highestIterations(pfx) > mostIterations) {
+    return `The password is hashed more than ${mostIterations} times; write the file anew with fewer.`
+  }
   try {
     createSecureContext({ pfx, ...(passphrase !== undefined && { passphrase }) })
     return undefined

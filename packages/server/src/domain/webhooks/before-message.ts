@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../database/app-db.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
+import { type FairSlots, NoSlot, openFairSlots } from '../../limits/fair-slots.ts'
 import type { PrepareCtx } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Inspect } from '../messages/index.ts'
@@ -16,6 +17,8 @@ export interface GateParts {
   readonly log: Logger
   /** For all webhooks of an app together. */
   readonly timeoutMs: number
+  /** Of these webhooks are asked at once, of all apps; of one app no more than its share. */
+  readonly concurrency: number
   readonly refreshMs?: number
 }
 
@@ -24,6 +27,10 @@ export interface Gates extends AsyncDisposable {
 }
 
 const trigger = 'before_message'
+/** No app may hold more than one in so many of the places. */
+const appsAtLeast = 5
+/** Whoever waits behind so many of their own is not heard in time anyway. */
+const mostWaitingPerApp = 1000
 /** As much as may be kept with a message. */
 const mostBytes = 16_384
 
@@ -31,7 +38,13 @@ const mostBytes = 16_384
  * Webhooks that are asked before a message is stored. All of the install are known here, as they were
  * a moment ago: a send of an app without any looks into a map, and that is all.
  */
-export async function openGates(parts: GateParts): Promise<Gates> {
+export async function openGates(given: GateParts): Promise<Gates> {
+  const slots = openFairSlots({
+    most: given.concurrency,
+    mostPerKey: Math.max(1, Math.floor(given.concurrency / appsAtLeast)),
+    mostWaitingPerKey: mostWaitingPerApp,
+  })
+  const parts = { ...given, slots }
   let gates: ReadonlyMap<string, readonly Gate[]> = new Map()
   const refresh = async () => {
     gates = Map.groupBy(await findGates(parts.db), ({ appId }) => appId)
@@ -56,10 +69,11 @@ export async function openGates(parts: GateParts): Promise<Gates> {
 }
 
 type Asking = Pick<PrepareCtx, 'caller' | 'now'>
+type AskParts = GateParts & { readonly slots: FairSlots }
 type Answer = 'drop' | Readonly<Record<string, unknown>> | undefined
 
 /** All at once. One is enough to drop the message. */
-async function ask(parts: GateParts, gates: readonly Gate[], ctx: Asking, message: string) {
+async function ask(parts: AskParts, gates: readonly Gate[], ctx: Asking, message: string) {
   const { promise: deadline, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => resolve(undefined), parts.timeoutMs)
   const answers = await Promise.all(
@@ -76,7 +90,7 @@ async function ask(parts: GateParts, gates: readonly Gate[], ctx: Asking, messag
 
 /** Undefined: it could not be asked, or did not answer as it should. */
 async function askOne(
-  parts: GateParts,
+  parts: AskParts,
   gate: Gate,
   { caller, now }: Asking,
   message: string,
@@ -86,11 +100,13 @@ async function askOne(
   const body = envelope(trigger, message, { appId, region, webhook }, { origin })
   const sent = { appId, eventId: `${uuidv7()}:${trigger}`, at: now, body }
   try {
-    const answer = await callWebhook({ ...parts, mostBytes }, gate, sent)
+    const answer = await parts.slots.use(appId, () =>
+      callWebhook({ ...parts, mostBytes }, gate, sent),
+    )
     if (answer.truncated || answer.status < 200 || answer.status > 299) return undefined
     return verdictIn(answer.body)
   } catch (error) {
-    if (error instanceof EgressError) return undefined
+    if (error instanceof EgressError || error instanceof NoSlot) return undefined
     throw error
   }
 }

@@ -1,0 +1,68 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** For whom the event loop works: a call, a listener, an errand. */
+export interface Turn {
+  readonly operation: string
+  /** Undefined: no app, or not known yet. */
+  readonly appId?: string | undefined
+}
+
+/** The loop was held for so long. The turn is the last that was noted before that. */
+export type OnBlock = (turn: Turn | undefined, ms: number) => void
+
+const turns = new AsyncLocalStorage<Turn>()
+
+// One event loop, so one of each.
+let current: Turn | undefined
+let noted = performance.now()
+let watching: Watch | undefined
+
+/** All that it does, also behind a wait, is done for this turn. */
+export function inTurn<T>(turn: Turn, work: () => T): T {
+  note(turn)
+  return turns.run(turn, work)
+}
+
+/** Said where work goes on behind a wait: others had their turns meanwhile. */
+export function resumeTurn(): void {
+  const turn = turns.getStore()
+  if (turn) note(turn)
+}
+
+/** Whoever comes next finds how long the one before has held the loop. */
+function note(turn: Turn | undefined): void {
+  const now = performance.now()
+  const ms = now - noted
+  const before = current
+  noted = now
+  current = turn
+  if (watching && ms >= watching.atLeastMs) watching.onBlock(before, ms)
+}
+
+interface Watch {
+  readonly everyMs: number
+  readonly atLeastMs: number
+  readonly onBlock: OnBlock
+  /** The loop has come around. */
+  readonly onBeat: () => void
+}
+
+/**
+ * Until it is disposed of. In between, a timer notes that nobody has the loop: a gap is never idle
+ * time, as long as the timer comes around more often than `atLeastMs`.
+ */
+export function watchTurns(watch: Watch): Disposable {
+  note(undefined)
+  watching = watch
+  const timer = setInterval(() => {
+    note(undefined)
+    watch.onBeat()
+  }, watch.everyMs)
+  timer.unref()
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      if (watching === watch) watching = undefined
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import { restClient } from '@chorale/sdk'
+import { afterAll, expect, test } from 'vitest'
+import { settingsFor, startServing } from '../testing/program.ts'
+import { startTestApp } from '../testing/test-app.ts'
+import { inTurn, resumeTurn, watchTurns } from './turns.ts'
+
+const stack = new AsyncDisposableStack()
+const app = stack.use(await startTestApp({ twin: false }))
+afterAll(() => stack.disposeAsync())
+
+test('C2: a block of 300 ms in a served process is logged with its operation and app', async () => {
+  const planted = new URL('../testing/planted-block.ts', import.meta.url)
+  const settings = {
+    ...settingsFor(app.databaseUrl),
+    CHORALE_MASTER_KEY: app.masterKey,
+    NODE_OPTIONS: `--import=${planted}`,
+  }
+  const serving = stack.use(await startServing(settings, '--parts', 'api'))
+  const { appId, full: apiKey } = app.keys
+  const { sendMessage } = restClient({ baseUrl: `${serving.origin}/v3`, appId, apiKey })
+  await app.given.users('ann', 'ben')
+  const send = (name: string) =>
+    sendMessage({
+      onBehalfOf: 'ann',
+      body: {
+        ...{ receiver: 'ben', receiverType: 'user', type: 'image' },
+        data: { attachments: [{ url: `https://example.org/${name}` }] },
+      },
+    })
+  await Promise.all([send('harmless'), send('planted-block'), send('harmless')])
+  await serving.said('the event loop was blocked')
+  const lines = serving.output().split('\n').filter(Boolean)
+  const blocks = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg, cpuMs }) => msg === 'the event loop was blocked' && cpuMs >= 290)
+  expect(blocks).toContainEqual(expect.objectContaining({ operation: 'sendMessage', appId }))
+  const page = await (await fetch(`${serving.origin}/metrics`)).text()
+  const figure = (name: string) =>
+    Number(
+      page
+        .split('\n')
+        .find((line) => line.startsWith(name))
+        ?.split(' ')
+        .at(-1),
+    )
+  expect(figure('chorale_event_loop_blocks_total{cause="work"}')).toBeGreaterThanOrEqual(1)
+  expect(figure('chorale_event_loop_longest_block_seconds')).toBeGreaterThan(0.29)
+})
+
+test('whoever goes on behind a wait is named, not whoever came last', async () => {
+  const blocks: (string | undefined)[] = []
+  using _ = watchTurns({
+    ...{ everyMs: 20, atLeastMs: 60_000 },
+    onBlock: (turn) => blocks.push(turn?.operation),
+    onBeat: () => undefined,
+  })
+  // Any gap counts from here on.
+  using __ = watchTurns({
+    ...{ everyMs: 60_000, atLeastMs: 50 },
+    onBlock: (turn) => blocks.push(turn?.operation),
+    onBeat: () => undefined,
+  })
+  const spin = () => {
+    const end = performance.now() + 60
+    while (performance.now() < end);
+  }
+  const slow = inTurn({ operation: 'slow' }, async () => {
+    await Promise.resolve()
+    resumeTurn()
+    spin()
+  })
+  inTurn({ operation: 'quick' }, () => undefined)
+  await slow
+  inTurn({ operation: 'next' }, () => undefined)
+  expect(blocks).toEqual(['slow'])
+})
