@@ -21,7 +21,7 @@ function shown(cell: Cell): string {
   if ('answers' in cell) {
     return cell.answers === 'withheld' ? 'withheld' : `\`${cell.answers}\``
   }
-  return 'holds' in cell ? `silence: \`${cell.holds}\`` : note(cell.because)
+  return 'holds' in cell ? `holds: \`${cell.holds}\`` : note(cell.because)
 }
 
 const rows = Object.entries(ruleCoverage).map(

@@ -83,19 +83,26 @@ const ofGroup = {
   size: answers('ERR_BAD_REQUEST'),
 } as const
 
-const signal = (test: string): Row => ({
-  blockedByReceiver: { holds: 'gateway/live.test.ts', test },
-  blockedByUser: { holds: 'gateway/live.test.ts', test },
+const inTest = (test: string): Cell => ({ holds: 'gateway/telling.test.ts', test })
+const silence: Cell = {
+  holds: 'gateway/live.test.ts',
+  test: 'H5: typing and transient frames do not pass a block',
+}
+
+/** Typing is looked at where it carries metadata: without them it says nothing. */
+const signal: Row = {
+  blockedByReceiver: silence,
+  blockedByUser: silence,
   membership: because('Only conversations that the connection follows can be named.'),
-  ban: because('As for membership.'),
-  scope: because('Kept nowhere, shown to nobody who is not connected: no message, and no record.'),
-  role: because('As for scope. It counts against the limits of the user.'),
-  feature: because('As for role.'),
-  friends: because('As for role: the two have a conversation already.'),
-  moderation: because('As for role. An app that shows such data shows it at its own risk.'),
-  gate: noMessage,
+  ban: because('As for membership: who is banned does not follow the group any more.'),
+  scope: inTest('scope'),
+  role: inTest('role'),
+  feature: inTest('feature'),
+  friends: inTest('friends'),
+  moderation: inTest('moderation'),
+  gate: because('Webhooks are asked about messages; this is kept nowhere.'),
   size: because('It has at most 5 KB, as the contract of frames says.'),
-})
+}
 
 /** By the name of an operation, or of a frame of a realtime connection. */
 export const ruleCoverage: Readonly<Record<string, Row>> = {
@@ -175,8 +182,8 @@ export const ruleCoverage: Readonly<Record<string, Row>> = {
     gate: answers('ERR_BLOCKED_BY_WEBHOOK'),
     size: answers('ERR_BAD_REQUEST'),
   },
-  'frame typing': signal('H5: typing and transient frames do not pass a block'),
-  'frame transient': signal('H5: typing and transient frames do not pass a block'),
+  'frame typing': signal,
+  'frame transient': signal,
 }
 
 const own = 'Only the user sees it.'

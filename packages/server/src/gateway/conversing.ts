@@ -13,7 +13,7 @@ import { type ConversationSignal, conversationSubject } from './signals.ts'
 export interface ConversingParts extends CallParts {
   readonly signals: Signals
   readonly people: People
-  readonly users: Pick<Users, 'charge'>
+  readonly users: Pick<Users, 'charge' | 'requireMayTell'>
   /** How many such frames a user may send, by app and uid. */
   readonly telling: Flow
 }
@@ -23,6 +23,7 @@ type SignalFrame = Extract<ClientFrame, { type: 'typing' | 'transient' }>
 /** What a session says once it is let in. Its calls are handled one after the other. */
 export function openConversing(parts: ConversingParts, session: Session) {
   let calls = Promise.resolve()
+  let told = Promise.resolve()
   let waiting = 0
 
   return {
@@ -37,7 +38,7 @@ export function openConversing(parts: ConversingParts, session: Session) {
           break
         case 'typing':
         case 'transient':
-          tell(parts, session, frame)
+          told = tell(parts, session, frame, told)
           break
         case 'auth':
           session.connection.close('badFrame')
@@ -51,22 +52,49 @@ export function openConversing(parts: ConversingParts, session: Session) {
 }
 
 /** Straight to the other side: kept nowhere. Faster than anybody types, it is not passed on. */
-function tell(parts: ConversingParts, session: Session, frame: SignalFrame): void {
+function tell(
+  parts: ConversingParts,
+  session: Session,
+  frame: SignalFrame,
+  /** Passed on before this one. */
+  before: Promise<void>,
+): Promise<void> {
   const { appId, uid } = session.identity
-  if (!parts.telling.take(`${appId} ${uid}`, 1)) return
+  if (!parts.telling.take(`${appId} ${uid}`, 1)) return before
   const follower = followerOf(session, frame)
   const refusal = follower
     ? refusalOf(() => parts.users.charge(session.identity))
     : new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
   if (!follower || refusal) {
     if (refusal) session.connection.say(printRefusal(undefined, refusal.body()))
-    return
+    return before
   }
   const { circle } = parts.people.find(appId, uid) ?? {}
-  if (frame.receiverType === 'user' && circle?.blocked.has(frame.receiver)) return
+  if (frame.receiverType === 'user' && circle?.blocked.has(frame.receiver)) return before
   const told: ServerFrame = { ...frame, sender: uid }
   const signal: ConversationSignal = { is: 'frame', sender: uid, text: print(told) }
-  parts.signals.publish(conversationSubject(follower.followed), JSON.stringify(signal))
+  const pass = () =>
+    parts.signals.publish(conversationSubject(follower.followed), JSON.stringify(signal))
+  const words = frame.type === 'transient' ? frame.data : frame.metadata
+  return before.then(() => (words ? passAllowed(parts, session, frame, words, pass) : pass()))
+}
+
+/** What says something is passed on by the rules of a send. */
+async function passAllowed(
+  { users, log }: ConversingParts,
+  { credentials, connection }: Session,
+  { receiver: id, receiverType: type }: SignalFrame,
+  words: Readonly<Record<string, unknown>>,
+  pass: () => void,
+): Promise<void> {
+  try {
+    await users.requireMayTell(credentials, { type, id }, words)
+    pass()
+  } catch (error) {
+    if (!(error instanceof Failure)) log.warn({ err: error }, 'a frame could not be passed on')
+    const failure = error instanceof Failure ? error : new Failure('ERR_MISSION_FAILED')
+    connection.say(printRefusal(undefined, failure.body()))
+  }
 }
 
 function refusalOf(charge: () => void): Failure | undefined {

@@ -78,6 +78,12 @@ export interface Users {
   /** The user as they see themselves, as JSON text. */
   self(appId: string, uid: string): Promise<string>
   circleOf(appId: string, uid: string): Promise<Circle>
+  /** Throws the failure of the rule that forbids it to say this there. */
+  requireMayTell(
+    credentials: Credentials,
+    to: { readonly type: 'user' | 'group'; readonly id: string },
+    data: Readonly<Record<string, unknown>>,
+  ): Promise<void>
   /** Takes one from the budget of calls of a device; throws when it is used up. */
   charge(user: Identity): void
 }

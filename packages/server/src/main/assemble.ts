@@ -155,6 +155,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     vault,
     identify,
     people,
+    judge,
     pipeline,
     clientAddress,
     rateLimit,

@@ -6,6 +6,8 @@ import { type Config, originsOf } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { checkDevicesWith } from '../domain/apps/index.ts'
 import { openFeed, type People } from '../domain/conversations/index.ts'
+import { openTelling } from '../domain/messages/index.ts'
+import type { Judge } from '../domain/moderation/index.ts'
 import { openCircles, openPresenceStore } from '../domain/users/index.ts'
 import { type GatewayOptions, openGateway } from '../gateway/gateway.ts'
 import type { Users } from '../gateway/ports.ts'
@@ -13,7 +15,7 @@ import type { ClientAddress } from '../http/client-address.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Sink } from '../outbox/committed.ts'
 import type { Epochs } from '../outbox/epochs.ts'
-import type { Identify } from '../pipeline/caller.ts'
+import type { Credentials, Identify } from '../pipeline/caller.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { RateLimit } from '../pipeline/rate-limit.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -27,6 +29,7 @@ export interface GatewayAssembly {
   readonly vault: Vault
   readonly identify: Identify
   readonly people: (appId: string) => People
+  readonly judge: Judge
   readonly pipeline: Pipeline
   readonly clientAddress: ClientAddress
   readonly rateLimit: RateLimit
@@ -58,14 +61,23 @@ export function openConfiguredGateway(
 }
 
 function usersWith(parts: GatewayAssembly): Users {
-  const { background, vault, identify, rateLimit } = parts
+  const { background, vault, identify, rateLimit, people, judge } = parts
   const { db } = parts.database
   const { circleOf, printSelf } = openCircles(db)
+  const mayTell = openTelling({ db, people, judge })
+  const deviceOf = async (credentials: Credentials) => {
+    const caller = await identify(credentials, me.getMe, {})
+    if (caller.kind !== 'device') throw new Error('A device was taken for something else.')
+    return caller
+  }
   return {
     async authenticate(credentials) {
-      const caller = await identify(credentials, me.getMe, {})
-      if (caller.kind !== 'device') throw new Error('A device was taken for something else.')
+      const caller = await deviceOf(credentials)
       return { appId: caller.app.appId, uid: caller.actor.uid, app: caller.app }
+    },
+    async requireMayTell(credentials, to, data) {
+      const { app, actor } = await deviceOf(credentials)
+      await mayTell({ app, actor, to, data })
     },
     areValid: checkDevicesWith(background.db, vault),
     self: printSelf,

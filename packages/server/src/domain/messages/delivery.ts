@@ -13,7 +13,7 @@ import {
 } from './targets.sql.ts'
 
 /** What a user does to a conversation that others in it get to see. */
-export type Act = 'message' | 'reply' | 'edit' | 'reaction' | 'pin' | 'interaction'
+export type Act = 'message' | 'reply' | 'edit' | 'reaction' | 'signal' | 'pin' | 'interaction'
 
 export interface To {
   readonly type: 'user' | 'group'
@@ -32,7 +32,7 @@ export interface Put {
 }
 
 /** Acts with words of the user's own. A pin and an answer to a form show what others wrote. */
-const words: readonly Act[] = ['message', 'reply', 'edit', 'reaction']
+const words: readonly Act[] = ['message', 'reply', 'edit', 'reaction', 'signal']
 const messages: readonly Act[] = ['message', 'reply', 'edit']
 const anything: readonly Act[] = [...words, 'pin', 'interaction']
 

@@ -1,0 +1,66 @@
+import type { Db } from '../../database/app-db.ts'
+import { openLoader } from '../../database/loader.ts'
+import type { Actor, AppIdentity } from '../../pipeline/caller.ts'
+import { Failure } from '../../pipeline/failure.ts'
+import type { People, Receiver } from '../conversations/index.ts'
+import type { Judge } from '../moderation/index.ts'
+import { requireMayReachGroup, requireMayReachUser, requireMaySay, type To } from './delivery.ts'
+import {
+  findGroupTargets,
+  findUserTargets,
+  groupQuestionName,
+  userQuestionName,
+} from './targets.sql.ts'
+
+interface TellingParts {
+  readonly db: Db
+  readonly people: (appId: string) => People
+  readonly judge: Judge
+}
+
+/** Words that are passed on to who is there, and kept nowhere. */
+interface Told {
+  readonly app: AppIdentity
+  readonly actor: Actor
+  readonly to: To
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+const atOnce = { concurrency: 1, mostPerBatch: 200 }
+
+/** Whether they may be passed on, by the rules of a send; or the failure. */
+export function openTelling({ db, people, judge }: TellingParts): (told: Told) => Promise<void> {
+  const userTarget = openLoader({
+    ...atOnce,
+    fetch: (questions) => findUserTargets(db, questions),
+    nameOf: userQuestionName,
+  })
+  const groupTarget = openLoader({
+    ...atOnce,
+    fetch: (questions) => findGroupTargets(db, questions),
+    nameOf: groupQuestionName,
+  })
+
+  return async ({ app, actor, to, data }) => {
+    const { appId } = app
+    const { uid } = actor
+    const put = { act: 'signal', actor, to } as const
+    requireMaySay(put)
+    if (to.type === 'group') {
+      const target = await groupTarget.load({ appId, sender: uid, guid: to.id })
+      if (target) requireMayReachGroup(put, target)
+    } else {
+      const target = await userTarget.load({ appId, sender: uid, receiver: to.id })
+      if (target) requireMayReachUser(put, target)
+    }
+    if (app.moderationVersion === 0) return
+    const receiver: Receiver =
+      to.type === 'group' ? { kind: 'group', guid: to.id } : { kind: 'user', uids: [uid, to.id] }
+    const said = { category: 'custom', type: 'signal', data: { ...data, customData: data } }
+    const judgement = await judge(
+      { app, db: { appId, db }, actor },
+      { ...said, sender: uid, receiver, from: people(appId) },
+    )
+    if (judgement?.moderation.status === 'disapproved') throw new Failure('ERR_BLOCKED_BY_RULE')
+  }
+}
