@@ -78,6 +78,8 @@ async function call(door: Door, route: string, input: AnyInput): Promise<unknown
   const response = await send(addressOf(door.baseUrl, path, input), {
     method,
     headers: headersOf(door, input),
+    // The service sends nobody elsewhere; followed, a redirect would take the credentials along.
+    redirect: 'error',
     ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
     ...(input.form && { body: formOf(input.form) }),
   })

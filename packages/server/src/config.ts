@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
 import { databaseSettings } from './config-database.ts'
@@ -302,8 +303,9 @@ export const fromFile = [
   'SMTP_URL',
 ] as const
 
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  const given = { ...readEnvFile(), ...environment }
+export function readConfig(environment: NodeJS.ProcessEnv, folder = '.'): Config {
+  const inProduction = environment.NODE_ENV === 'production'
+  const given = { ...(inProduction ? {} : readEnvFile(join(folder, '.env'))), ...environment }
   for (const name of fromFile) {
     const path = given[`${name}_FILE`]
     if (path) given[name] = readSecret(name, path)
@@ -346,9 +348,9 @@ function parse(given: NodeJS.ProcessEnv): Static<typeof Settings> {
 }
 
 /** `.env` beside the clone is for development; the environment wins over it. */
-function readEnvFile(): NodeJS.ProcessEnv {
-  if (!existsSync('.env')) return {}
-  const lines = readFileSync('.env', 'utf8').split('\n')
+function readEnvFile(path: string): NodeJS.ProcessEnv {
+  if (!existsSync(path)) return {}
+  const lines = readFileSync(path, 'utf8').split('\n')
   return Object.fromEntries(
     lines.flatMap((line) => {
       const [, name, value] = /^\s*([A-Z_]+)=(.*)$/.exec(line) ?? []

@@ -22,6 +22,12 @@ export function objectionToUrl(url: string, rules: UrlRules): string | undefined
   }
 }
 
+/** A secret that one address may have, another of the same scheme, host and port may have. */
+export function isSameOrigin(one: string, other: string): boolean {
+  const [a, b] = [URL.parse(one), URL.parse(other)]
+  return a !== null && b !== null && a.origin === b.origin
+}
+
 export function readUrl(text: string, http: boolean, mayCall: MayCall): URL {
   const url = parse(text)
   if (url.protocol !== 'https:' && !(http && url.protocol === 'http:')) {

@@ -162,13 +162,13 @@ describe('the key', () => {
     }
   })
 
-  test('must be known; the answer shows its first and last five characters only', async () => {
+  test('must be known; the answer shows its last four characters only', async () => {
     const apikey = 'abcdefghijklmnopqrstuvwxyz0123456789wxyz'
     const answer = await call({ path, headers: { host: full.host, apikey } })
     expect(answer.status).toBe(401)
     const error = errorOf(answer)
     expect(error.code).toBe('AUTH_ERR_APIKEY_NOT_FOUND')
-    expect(error.message).toContain(`abcde${'*'.repeat(30)}9wxyz`)
+    expect(error.message).toContain('********wxyz')
     expect(answer.text).not.toContain(apikey)
   })
 

@@ -232,7 +232,11 @@ test('reliability 3: attempts count failures of the event; while the database ca
   await app.given.users('ann')
   await expect.poll(() => handled, wait).toEqual(['ann'])
   expect(tried).toBe(6)
-  const settings = { ...settingsFor(app.databaseUrl), NATS_PREFIX }
+  const settings = {
+    ...settingsFor(app.databaseUrl),
+    NATS_PREFIX,
+    CHORALE_MASTER_KEY: app.masterKey,
+  }
   expect(await choraleJson(settings, 'dead-letters', 'list')).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import type { carriers, SendGridChange, TwilioChange } from '@chorale/contract/notifications'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { maskToLastFour } from '../../vault/mask.ts'
+import { mask } from '../../vault/mask.ts'
 import type { ProviderKey } from './providers.sql.ts'
 import {
   accessProvider,
@@ -63,7 +63,7 @@ async function shownTwilio(ctx: Ctx) {
   const { settings, secret, isEnabled } = await accessProvider(ctx, twilioKey)
   // Written by `twilioChange`; the first call has all of it.
   const account = settings as Required<Omit<TwilioChange, 'twilioAuthToken' | 'isEnabled'>>
-  return { data: { ...account, twilioAuthToken: maskToLastFour(secret), isEnabled } }
+  return { data: { ...account, twilioAuthToken: mask(secret), isEnabled } }
 }
 
 async function shownSendGrid(ctx: Ctx) {
@@ -73,7 +73,7 @@ async function shownSendGrid(ctx: Ctx) {
   return {
     data: {
       ...account,
-      sendGridApiKey: maskToLastFour(secret),
+      sendGridApiKey: mask(secret),
       senderEmailForReplies: account.senderEmailForReplies ?? '',
       // Replies by e-mail are not taken.
       repliesWebhook: '',

@@ -14,7 +14,7 @@ const basic = {
   basicAuthUsername: 'ann',
   basicAuthPassword: 'correct horse battery',
 }
-const shown = { ...basic, basicAuthPassword: '********tery' }
+const shown = { ...basic, basicAuthPassword: '********' }
 const notFound = { code: 'ERR_PROVIDER_NOT_FOUND' }
 
 const pushProviders = async () => (await calls.listCustomPushProviders()).data.pushProviders
@@ -104,4 +104,46 @@ test('the password is nowhere in the clear', async () => {
   const kept = JSON.stringify([rows, await auditOf(app.db, app.appId)])
   expect(kept).toContain('push.example.com/tea')
   expect(kept).not.toContain(basic.basicAuthPassword)
+})
+
+describe('M6: a changed address never gets the old password:', () => {
+  const again = {
+    code: 'ERR_BAD_REQUEST',
+    details: { basicAuthPassword: ['Give it again with another address.'] },
+  }
+  const webhookURL = 'https://evil.example.com/tea'
+  const provider = { ...basic, useStoredPhNo: true }
+
+  test.each([
+    ['push', calls.createCustomPushProvider, calls.updateCustomPushProvider],
+    ['SMS', calls.createCustomSmsProvider, calls.updateCustomSmsProvider],
+    ['e-mail', calls.createCustomEmailProvider, calls.updateCustomEmailProvider],
+  ] as const)('M6: of a custom provider for %s', async (_, create, update) => {
+    await create({ body: provider })
+    await expect(update({ body: { webhookURL } })).rejects.toMatchObject(again)
+    // What was shown is no password.
+    await expect(update({ body: { ...shown, webhookURL } })).rejects.toMatchObject(again)
+    for (const other of ['http://push.example.com/tea', 'https://push.example.com:8443/tea']) {
+      await expect(update({ body: { webhookURL: other } })).rejects.toMatchObject({
+        code: 'ERR_BAD_REQUEST',
+      })
+    }
+    await update({ body: { webhookURL: 'https://push.example.com/other' } })
+    await update({ body: { webhookURL, basicAuthPassword: 'a new one' } })
+  })
+
+  test('M6: one without a password may move', async () => {
+    const { webhookURL: before } = basic
+    await calls.createCustomSmsProvider({ body: { webhookURL: before, useStoredPhNo: true } })
+    const { data } = await calls.updateCustomSmsProvider({ body: { webhookURL } })
+    expect(data.webhookURL).toBe(webhookURL)
+  })
+})
+
+test('M8: of a password nothing is kept or shown, however long it is', async () => {
+  const basicAuthPassword = 'hunter2hunter2hunter2hunter2hunter'
+  const { data } = await calls.createCustomPushProvider({ body: { ...basic, basicAuthPassword } })
+  expect(data.pushProviders).toEqual([shown])
+  const last = (await auditOf(app.db, app.appId)).at(-1)
+  expect(last?.target).toMatchObject({ body: { basicAuthPassword: '********' } })
 })

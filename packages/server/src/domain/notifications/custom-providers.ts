@@ -2,7 +2,7 @@ import type { CustomChange, customProviders } from '@chorale/contract/notificati
 import { objectionToUrl, type UrlRules } from '../../egress/urls.ts'
 import { badRequest } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { maskToLastFour } from '../../vault/mask.ts'
+import { hidden } from '../../vault/mask.ts'
 import { type Channel, findProvider, type ProviderKey } from './providers.sql.ts'
 import {
   accessProvider,
@@ -69,7 +69,7 @@ function settingsOf(provider: Provider): CustomChange {
 
 function shown(provider: Provider) {
   const { webhookURL = '', useBasicAuth = false, basicAuthUsername = '' } = settingsOf(provider)
-  const basicAuthPassword = provider.secret === '' ? '' : maskToLastFour(provider.secret)
+  const basicAuthPassword = provider.secret === '' ? '' : hidden
   const { isEnabled } = provider
   return { isEnabled, webhookURL, useBasicAuth, basicAuthUsername, basicAuthPassword }
 }

@@ -1,7 +1,7 @@
 import type { explain } from '@chorale/contract/notifications'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { maskToLastFour } from '../../vault/mask.ts'
+import { mask } from '../../vault/mask.ts'
 import { findUsers } from '../users/index.ts'
 import { findParticipant } from './audience.sql.ts'
 import { candidatesOf, stranger } from './candidates.ts'
@@ -134,7 +134,7 @@ function shown({ nextAtMs, pushToken, status, attempts, ...row }: DeliveryRow) {
   return {
     ...(provider !== null && { provider }),
     ...(providerId !== null && { providerId }),
-    ...(pushToken && { pushToken: maskToLastFour(pushToken) }),
+    ...(pushToken && { pushToken: mask(pushToken) }),
     status,
     attempts,
     ...(reason !== null && { reason }),

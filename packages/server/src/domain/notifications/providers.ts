@@ -1,6 +1,7 @@
-import { Failure } from '../../pipeline/failure.ts'
+import { isSameOrigin } from '../../egress/urls.ts'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx } from '../../pipeline/handler.ts'
-import { maskToLastFour } from '../../vault/mask.ts'
+import { isMaskOf } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import type { SealedPlace } from '../../vault/vault.ts'
 import { lockApp } from '../apps/index.ts'
@@ -35,12 +36,24 @@ export async function changeProvider(ctx: Ctx, key: ProviderKey, change: Provide
   await lockApp(ctx.db)
   const before = await accessProvider(ctx, key)
   const { secret } = before
+  const settings = { ...before.settings, ...change.settings }
+  // Whoever saves what was shown has not meant to change the secret.
+  const given = isMaskOf(change.secret, secret) ? undefined : change.secret
+  // Or whoever may change the address could have the secret sent to themselves.
+  if (secret !== '' && given === undefined && movesAway(before.settings, settings)) {
+    throw badRequest('basicAuthPassword', 'Give it again with another address.')
+  }
   await storeProvider(ctx, key, {
-    settings: { ...before.settings, ...change.settings },
-    // Whoever saves what was shown has not meant to change the secret.
-    secret: change.secret === maskToLastFour(secret) ? secret : (change.secret ?? secret),
+    settings,
+    secret: given ?? secret,
     isEnabled: change.isEnabled ?? before.isEnabled,
   })
+}
+
+type Settings = ProviderChange['settings']
+
+function movesAway({ webhookURL: before }: Settings, { webhookURL: after }: Settings): boolean {
+  return typeof before === 'string' && !isSameOrigin(before, String(after))
 }
 
 /** Adds, or takes the place of the one that is there. */

@@ -7,7 +7,7 @@ import type {
 } from '@chorale/contract/notifications'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { maskToLastFour } from '../../vault/mask.ts'
+import { mask } from '../../vault/mask.ts'
 import { lockApp } from '../apps/index.ts'
 import { listProviders, type ProviderKey } from './providers.sql.ts'
 import {
@@ -114,7 +114,7 @@ function shownFcm(provider: Provider): FcmProvider {
   const settings = provider.settings as Omit<FcmChange, 'providerId'>
   const serviceAccountCreds = {
     ...settings.serviceAccountCreds,
-    private_key: maskToLastFour(secret),
+    private_key: mask(secret),
   }
   return { ...settings, providerId, serviceAccountCreds, isDefault, createdAt, updatedAt }
 }
@@ -127,5 +127,5 @@ function shownApns(provider: Provider): ApnsProvider {
   const { providerId, isDefault, createdAt, updatedAt, secret } = provider
   // Written by `apnsChange`.
   const settings = provider.settings as Omit<ApnsChange, 'providerId'>
-  return { ...settings, providerId, p8Key: maskToLastFour(secret), isDefault, createdAt, updatedAt }
+  return { ...settings, providerId, p8Key: mask(secret), isDefault, createdAt, updatedAt }
 }

@@ -8,7 +8,7 @@ import {
 import type { AppDb } from '../../database/app-db.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
-import { maskToLastFour } from '../../vault/mask.ts'
+import { isMaskOf, mask } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import type { SealedPlace, Vault } from '../../vault/vault.ts'
 import { lockApp } from '../apps/index.ts'
@@ -68,7 +68,7 @@ function withKeptKey(
   sent: NonNullable<PushSettings['fcmCredentials']>,
   key: string | undefined,
 ): NonNullable<PushSettings['fcmCredentials']> {
-  const kept = key !== undefined && sent.private_key === maskToLastFour(key)
+  const kept = key !== undefined && isMaskOf(sent.private_key, key)
   return kept ? { ...sent, private_key: key } : sent
 }
 
@@ -119,7 +119,7 @@ function shown({ db }: Ctx, settings: PushSettings, secretsAre: SecretsAre): Pus
     ...(theirs && { cometchatMessagePayloadOptions: { ...payloadOptionDefaults, ...theirs } }),
     ...(key !== undefined &&
       secretsAre === 'masked' && {
-        fcmCredentials: { ...credentials, private_key: maskToLastFour(key) },
+        fcmCredentials: { ...credentials, private_key: mask(key) },
       }),
   }
 }

@@ -26,6 +26,23 @@ const objection = (field: string) => ({
 })
 
 describe('a webhook', () => {
+  test('M6: with another address its password must be given again', async () => {
+    const auth = { useBasicAuth: true, username: 'joe', password: 'hunter2hunter2' }
+    await create({ ...plain('moving'), ...auth })
+    const update = (body: object) => operator.updateWebhook({ ...at('moving'), body })
+    const elsewhere = { webhookURL: 'https://evil.example.com/in' }
+    const again = { details: { password: ['Give it again with another address.'] } }
+    await expect(update(elsewhere)).rejects.toMatchObject(again)
+    // Or it would be switched on again there.
+    await expect(update({ ...elsewhere, useBasicAuth: false })).rejects.toMatchObject(again)
+    await update({ webhookURL: `${url}/deeper` })
+    const { data } = await update({ ...elsewhere, password: 'another one' })
+    expect(data.webhookURL).toBe(elsewhere.webhookURL)
+    await create(plain('open'))
+    await operator.updateWebhook({ ...at('open'), body: elsewhere })
+    for (const id of ['moving', 'open']) await operator.deleteWebhook(at(id))
+  })
+
   test('is created, shown, changed and deleted; its password is never shown', async () => {
     const { signingSecret, ...made } = await create({
       ...plain('first'),

@@ -1,6 +1,7 @@
 import type { Input } from '@chorale/contract/operation'
 import type { Webhook, webhooks } from '@chorale/contract/webhooks'
 import { paginationOf } from '../../database/keyset.ts'
+import { isSameOrigin } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
@@ -98,6 +99,11 @@ type Changes = Input<typeof webhooks.updateWebhook>['body']
 
 function changedBy(ctx: Ctx, row: WebhookRow, body: Changes): WebhookRow {
   const { webhookURL, password, ...given } = body
+  // Or whoever may change the address could have the password sent to themselves.
+  const moves = webhookURL !== undefined && !isSameOrigin(webhookURL, row.url)
+  if (moves && row.passwordEncrypted && password === undefined) {
+    throw badRequest('password', 'Give it again with another address.')
+  }
   // Whoever switches it on again says that it is repaired.
   const repaired = body.enabled === true && { failingSince: null, disabledAt: null }
   return {
