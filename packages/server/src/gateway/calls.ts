@@ -14,6 +14,8 @@ type CallFrame = Extract<ClientFrame, { type: 'call' }>
 export interface CallParts {
   readonly pipeline: Pipeline
   readonly log: Logger
+  /** For lines that hold no secret: looking for one costs more than the line. */
+  readonly lines: Logger
   observe(operation: string, status: number, seconds: number): void
 }
 
@@ -26,6 +28,7 @@ export async function answer(
   const startedAt = performance.now()
   const requestId = randomUUID()
   let status = 200
+  let code: string | undefined
   try {
     const admitted = await parts.pipeline.admit({
       name: nameOf(operation),
@@ -42,13 +45,30 @@ export async function answer(
   } catch (error) {
     const failure = failureOf(error, requestId, parts.log)
     status = failure.status
+    code = failure.code
     session.connection.say(printRefusal(id, failure.body()))
     // Its token is refused by now.
     if (status === 401) session.connection.close('notAuthenticated')
   }
-  if (isOperation(operation)) {
-    parts.observe(operation, status, (performance.now() - startedAt) / 1000)
+  if (!isOperation(operation)) return
+  const ms = performance.now() - startedAt
+  parts.observe(operation, status, ms / 1000)
+  const { address, identity } = session
+  const who = {
+    over: 'websocket',
+    address,
+    caller: 'device',
+    appId: identity.appId,
+    uid: identity.uid,
   }
+  parts.lines.info({
+    operation,
+    status,
+    ms: Math.round(ms),
+    requestId,
+    ...who,
+    ...(code && { code }),
+  })
 }
 
 function nameOf(operation: string): OperationName {

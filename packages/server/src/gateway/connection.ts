@@ -9,7 +9,8 @@ export type CloseReason = keyof typeof closeCodes
 /** A way to a device with a bounded queue. */
 export interface Connection {
   readonly isOpen: boolean
-  readonly closed: Promise<void>
+  /** Why. */
+  readonly closed: Promise<CloseReason | 'client'>
   /** When the device was last heard. */
   readonly heardAt: number
   /** Frames of `framed`, one behind the other. */
@@ -38,19 +39,20 @@ export class SocketConnection implements Connection {
   readonly #socket: Duplex
   readonly #parts: ConnectionParts
   #closing = false
+  #reason: CloseReason | 'client' = 'client'
   heardAt = performance.now()
-  readonly closed: Promise<void>
+  readonly closed: Promise<CloseReason | 'client'>
 
   constructor(ws: WebSocket, socket: Duplex, parts: ConnectionParts) {
     this.#ws = ws
     this.#socket = socket
     this.#parts = parts
-    const { promise, resolve } = Promise.withResolvers<void>()
+    const { promise, resolve } = Promise.withResolvers<CloseReason | 'client'>()
     this.closed = promise
     ws.once('close', () => {
       if (!this.#closing) parts.onClosed('client')
       this.#closing = true
-      resolve()
+      resolve(this.#reason)
     })
   }
 
@@ -79,6 +81,7 @@ export class SocketConnection implements Connection {
   close(reason: CloseReason): void {
     if (this.#closing) return
     this.#closing = true
+    this.#reason = reason
     this.#parts.onClosed(reason)
     this.#ws.close(closeCodes[reason], reason)
     setTimeout(() => this.#ws.terminate(), farewellMs).unref()

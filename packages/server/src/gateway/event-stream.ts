@@ -8,6 +8,7 @@ import { claimOf } from './address.ts'
 import { type CloseReason, type Connection, type ConnectionParts, roomIn } from './connection.ts'
 import { framed, unframed } from './frames.ts'
 import { type AuthFrame, authenticate, type HandshakeParts, letIn } from './handshake.ts'
+import { traceConnection } from './trace.ts'
 
 const path = '/realtime/events'
 const readAuth = readerOf(clientFrames.auth)
@@ -33,7 +34,9 @@ export function addEventStream(
       if (!connection)
         throw new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '5' } })
       reply.hijack()
-      authenticate(parts, connection, claimOf(parts.clientAddress, request.raw), frame)
+      const claim = claimOf(parts.clientAddress, request.raw)
+      const trace = traceConnection(parts.lines, connection, claim, 'events')
+      authenticate({ ...parts, connection, trace }, claim, frame)
         .then((session) => session && letIn(parts, session, frame))
         .catch((error) => {
           parts.log.error({ err: error }, 'a device could not be let in')
@@ -58,11 +61,12 @@ function authOf({ headers, query }: FastifyRequest): AuthFrame {
 }
 
 class StreamConnection implements Connection {
-  readonly closed: Promise<void>
+  readonly closed: Promise<CloseReason | 'client'>
   readonly #response: ServerResponse
   readonly #parts: ConnectionParts
   readonly #alive: NodeJS.Timeout
   #closing = false
+  #reason: CloseReason | 'client' = 'client'
 
   constructor(response: ServerResponse, parts: ConnectionParts & { heartbeatMs: number }) {
     this.#response = response
@@ -76,13 +80,13 @@ class StreamConnection implements Connection {
     this.#alive = setInterval(() => response.write(':\n\n'), parts.heartbeatMs)
     // Writing to a client that has gone is an error; its close is what we act on.
     response.on('error', () => undefined)
-    const { promise, resolve } = Promise.withResolvers<void>()
+    const { promise, resolve } = Promise.withResolvers<CloseReason | 'client'>()
     this.closed = promise
     response.once('close', () => {
       clearInterval(this.#alive)
       if (!this.#closing) parts.onClosed('client')
       this.#closing = true
-      resolve()
+      resolve(this.#reason)
     })
   }
 
@@ -116,6 +120,7 @@ class StreamConnection implements Connection {
   close(reason: CloseReason): void {
     if (this.#closing) return
     this.#closing = true
+    this.#reason = reason
     clearInterval(this.#alive)
     this.#parts.onClosed(reason)
     const said = JSON.stringify({ code: closeCodes[reason], reason })

@@ -42,7 +42,7 @@ export interface GatewayOptions {
   readonly mostInAll: number
 }
 
-export interface GatewayParts extends CallParts {
+export interface GatewayParts extends Omit<CallParts, 'lines'> {
   readonly options: GatewayOptions
   readonly signals: Signals
   readonly feed: Feed
@@ -140,6 +140,7 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
     ...entrance,
     people,
     telling: openFlow(signalsASecond),
+    lines: log.child({}, { redact: [] }),
     pipeline: parts.pipeline,
     clientAddress: parts.clientAddress,
     observe: parts.observe,

@@ -20,6 +20,7 @@ import { printRefusal } from './frames.ts'
 import type { People } from './people.ts'
 import type { Users } from './ports.ts'
 import { Session } from './session.ts'
+import { type ConnectionTrace, traceConnection } from './trace.ts'
 
 export interface HandshakeParts extends ConnectionParts, EntranceParts, ConversingParts {
   readonly users: Users
@@ -44,13 +45,14 @@ export function receive(
   const connection = new SocketConnection(ws, socket, parts)
   // Read now: whatever refers to the request keeps it for as long as the socket lives.
   const claim = claimOf(parts.clientAddress, request)
+  const trace = traceConnection(parts.lines, connection, claim, 'websocket')
   const late = setTimeout(() => connection.close('notAuthenticated'), parts.authTimeoutMs)
   let conversing: ReturnType<typeof openConversing> | undefined
   let greeted = false
 
   async function greet(frame: AuthFrame): Promise<void> {
     clearTimeout(late)
-    const session = await authenticate(parts, connection, claim, frame)
+    const session = await authenticate({ ...parts, connection, trace }, claim, frame)
     if (!session) return
     // It may speak once it is welcome, which is before it has caught up.
     conversing = openConversing(parts, session)
@@ -105,21 +107,26 @@ export async function letIn(
 
 /** Undefined: it was refused, and told why. */
 export async function authenticate(
-  parts: HandshakeParts,
-  connection: Connection,
+  parts: HandshakeParts & { readonly connection: Connection; readonly trace: ConnectionTrace },
   { credentials: named, address }: Claim,
   { authToken, presence }: AuthFrame,
 ): Promise<Session | undefined> {
+  const { connection, trace } = parts
   const credentials = { ...named, authToken }
   try {
     const identity = await parts.users.authenticate(credentials)
     if (!connection.isOpen) return undefined
     const session = new Session(identity, { credentials, address }, connection, presence)
-    if (parts.people.admit(session)) return session
+    if (parts.people.admit(session)) {
+      trace.signedIn(identity)
+      return session
+    }
+    trace.refused('tooManyConnections')
     connection.close('tooManyConnections')
     return undefined
   } catch (error) {
     const failure = failureOf(error, '', parts.log)
+    trace.refused(failure.code)
     connection.say(printRefusal(undefined, failure.body()))
     connection.close(reasonOf(failure))
     return undefined

@@ -8,6 +8,7 @@ import type { Caller } from '../pipeline/caller.ts'
 import { badRequest, Failure } from '../pipeline/failure.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { Printed } from '../pipeline/printed.ts'
+import { traceOf } from '../pipeline/trace.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { parseBody } from './body.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -38,6 +39,10 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   const { log } = parts
   // What it says is named below and holds no secret: looking for one costs more than the line.
   const requestLog = log.child({}, { redact: [] })
+  const namesIn = ({ admitted, caller, raw, headers }: FastifyRequest) => ({
+    address: admitted?.call.address ?? parts.clientAddress(raw),
+    ...traceOf(caller, admitted?.call.credentials ?? credentialsOf(headers)),
+  })
   const server: FastifyInstance = fastify({
     logger: false,
     bodyLimit: bodyLimitBytes,
@@ -70,6 +75,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.server.on('checkContinue', server.routing)
   server.decorateRequest('caller', undefined)
   server.decorateRequest('admitted', undefined)
+  server.decorateRequest('refusal', undefined)
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   server.addHook('onRequest', (request, reply, done) => {
@@ -88,7 +94,8 @@ export function buildServer(parts: HttpParts): FastifyInstance {
       status,
       ms: Math.round(reply.elapsedTime),
       requestId: request.id,
-      ...namesOf(request),
+      ...namesIn(request),
+      ...(request.refusal && { code: request.refusal }),
     })
   })
   answerOrigins(server, parts.origins)
@@ -99,7 +106,13 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   answerUntilClosed(server)
   closeUnread(server)
   server.setErrorHandler((error, request, reply) => {
-    const failure = isCutOff(request) ? cutOff() : failureOf(error, request.id, log)
+    if (isCutOff(request)) {
+      const { operation } = request.routeOptions.config
+      requestLog.info({ operation, requestId: request.id, ...namesIn(request) }, 'request aborted')
+      return reply.send(cutOff().body())
+    }
+    const failure = failureOf(error, request.id, log)
+    request.refusal = failure.code
     return reply.code(failure.status).headers(failure.headers).send(failure.body())
   })
   server.setNotFoundHandler((request) => {
@@ -169,13 +182,9 @@ declare module 'fastify' {
     /** Known also when the call was refused, unless the credentials were wrong. */
     caller: Caller | undefined
     admitted: AdmittedCall | undefined
+    /** The code of the error that was answered. */
+    refusal: string | undefined
   }
-}
-
-/** For the log line: who called, never with what secret. */
-function namesOf({ headers }: FastifyRequest) {
-  const { appId, onBehalfOf } = credentialsOf(headers)
-  return { appId, ...(onBehalfOf && { onBehalfOf }) }
 }
 
 /** The client has gone while it sent the body: what that broke is no failure of ours. */
@@ -183,6 +192,7 @@ function isCutOff({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
 }
 
+/** Nobody reads it any more. */
 function cutOff(): Failure {
   return badRequest('body', 'The body is not whole.')
 }

@@ -21,6 +21,8 @@ export interface BareService extends AsyncDisposable {
 export interface BareServiceOptions {
   readonly databaseUrl?: string
   readonly log?: Logger
+  /** Devices can connect to `origin`. */
+  readonly gateway?: true
 }
 
 export async function startBareService(options: BareServiceOptions = {}): Promise<BareService> {
@@ -33,6 +35,7 @@ export async function startBareService(options: BareServiceOptions = {}): Promis
   })
   const log = options.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' })
   const assembly = stack.use(await assemble({ config, log, strictAnswers: true }))
+  if (options.gateway) assembly.startGateway('api')
   const [listener] = assembly.servers
   if (!listener || assembly.servers.length > 1) throw new Error('There should be one listener.')
   await listener.server.listen({ host: '127.0.0.1', port: 0 })

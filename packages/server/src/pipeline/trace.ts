@@ -1,0 +1,35 @@
+import type { Caller, Credentials } from './caller.ts'
+
+/** Who called, for a log: nothing of it is a secret. */
+export interface Trace {
+  readonly caller?: Caller['kind']
+  /** Verified. */
+  readonly appId?: string
+  /** What a caller said whom we do not know. */
+  readonly claimedAppId?: string
+  /** The name of the API key or management key. */
+  readonly key?: string
+  /** Tells keys of one name apart: the end of an API key, or a management key without its secret. */
+  readonly keyId?: string
+  /** The user of the device, or on whose behalf a server calls. */
+  readonly uid?: string
+}
+
+const lettersOfKey = 4
+
+export function traceOf(caller: Caller | undefined, claimed: Credentials): Trace {
+  if (!caller) return claimed.appId === undefined ? {} : { claimedAppId: claimed.appId }
+  const { kind, name, app } = caller
+  const appId = app && { appId: app.appId }
+  switch (kind) {
+    case 'device':
+      return { caller: kind, ...appId, uid: caller.actor.uid }
+    case 'key':
+      return {
+        ...{ caller: kind, ...appId, key: name, keyId: claimed.apiKey?.slice(-lettersOfKey) ?? '' },
+        ...(caller.actor && { uid: caller.actor.uid }),
+      }
+    case 'management':
+      return { caller: kind, ...appId, key: name, keyId: claimed.managementKey ?? '' }
+  }
+}
