@@ -267,7 +267,8 @@ CREATE TABLE public.auth_tokens (
     user_agent text,
     app_info jsonb,
     created_at bigint NOT NULL,
-    nth bigint NOT NULL
+    nth bigint NOT NULL,
+    expires_at bigint
 );
 
 ALTER TABLE public.auth_tokens ALTER COLUMN nth ADD GENERATED ALWAYS AS IDENTITY (

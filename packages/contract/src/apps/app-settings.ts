@@ -27,6 +27,10 @@ export const appSettingDefaults = {
   'users.devicesListDeactivated': false,
   /** Whether who comes to a group may read what was said before. */
   'groups.newMembersSeeHistory': true,
+  /** Whether such a key may give a user it creates another role than the default one. */
+  'apiKeys.authOnlyChoosesRoles': false,
+  /** How long auth tokens that are made from now on are good for. 0: for ever. */
+  'authTokens.lifetimeSeconds': 0,
   /** How many members a group may have. */
   'groups.memberLimit': 100_000,
   /** How many rules and how many keyword lists an app may have, beside the defaults. */

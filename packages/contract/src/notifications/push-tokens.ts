@@ -27,7 +27,6 @@ const Platform = OneOf(
 
 /** FCM tokens hold colons. They stand in a path, so they are no longer than a path may be. */
 const Token = Type.String({ minLength: 1, maxLength: 2000, pattern: '^[\\x21-\\x7e]+$' })
-const AuthToken = Type.String({ minLength: 1, maxLength: 200 })
 
 const Subscription = Type.Object(
   {
@@ -59,7 +58,7 @@ const NewPushToken = Type.Object({
 export type NewPushToken = Static<typeof NewPushToken>
 
 const PushToken = Type.Object({
-  authToken: Type.String(),
+  authToken: Type.String({ description: 'Masked for a device, unless it is its own.' }),
   uid: Type.String(),
   platform: Platform,
   providerId: Type.String({ description: 'Empty where there is no default.' }),
@@ -82,7 +81,14 @@ const PushTokens = Data(Type.Object({ pushTokens: Type.Array(PushToken) }))
 const all = Type.Optional(
   Type.Boolean({ description: 'Of all sessions of the user, not of this one alone.' }),
 )
-const session = Type.Object({ authToken: AuthToken })
+const ofSession = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: 'Of the session. A device leaves it out: its header says it.',
+  }),
+)
+const session = Type.Object({ authToken: Type.String({ minLength: 1, maxLength: 200 }) })
 
 export const pushTokens = operations({
   registerPushToken: {
@@ -100,7 +106,7 @@ export const pushTokens = operations({
     path,
     summary: 'List the push tokens of a session, or of its user',
     effect: 'read',
-    query: Type.Object({ authToken: AuthToken, all }),
+    query: Type.Object({ authToken: ofSession, all }),
     response: PushTokens,
   },
   deletePushTokens: {

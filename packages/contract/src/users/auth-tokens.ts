@@ -7,6 +7,9 @@ export const AuthToken = Type.Object({
   uid: Type.String(),
   authToken: Type.String({ description: '`<uid>_<unix seconds><hex>`' }),
   createdAt: Timestamp,
+  expiresAt: Type.Optional(
+    Type.Integer({ description: 'Unix seconds. Left out where it never expires.' }),
+  ),
 })
 
 const user = Type.Object({ uid: Uid })
@@ -24,7 +27,14 @@ export const authTokens = operations({
     params: user,
     body: Type.Object({
       force: Type.Optional(
-        Type.Boolean({ description: 'A new token even if an unbound one is there to be used.' }),
+        Type.Boolean({ description: 'Changes nothing: every call makes a new token.' }),
+      ),
+      lifetimeSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 1_000_000_000,
+          description: 'After which it is refused; the setting of the app, where that is shorter.',
+        }),
       ),
     }),
     response: Data(AuthToken),

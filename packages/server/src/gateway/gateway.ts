@@ -51,6 +51,7 @@ export interface GatewayParts extends Omit<CallParts, 'lines'> {
   readonly clientAddress: ClientAddress
   readonly registry: Registry
   readonly epochs: Pick<Epochs, 'onBegun'>
+  readonly clock: () => number
   readonly log: Logger
 }
 
@@ -125,7 +126,7 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
   })
   const seats = openSeats(feed)
   const entrance = { ...options, feed, seats, users, signals, followers, log }
-  const recheck = startRechecking({ users, log, compareMs: options.compareMs })
+  const recheck = startRechecking({ ...parts, compareMs: options.compareMs })
   const people = openPeople({ ...entrance, recheck, onMove: (move) => presence.moved(move) })
   const presence = openPresence({
     ...{ store: parts.presence, signals, log, leaseSeconds: options.leaseSeconds },

@@ -68,6 +68,8 @@ export interface Identity {
   readonly uid: string
   /** As it was when the device came. */
   readonly app: AppIdentity
+  /** In unix seconds; null: never. */
+  readonly expiresAt: number | null
 }
 
 export interface Users {

@@ -5,6 +5,7 @@ import type { Session } from './session.ts'
 export interface RecheckParts {
   readonly users: Pick<Users, 'areValid'>
   readonly compareMs: number
+  readonly clock: () => number
   readonly log: Logger
 }
 
@@ -22,7 +23,7 @@ const mostPerStatement = 500
 /** After so many rounds every connection has been checked, however many there are. */
 const mostRounds = 12
 
-export function startRechecking({ users, compareMs, log }: RecheckParts): Recheck {
+export function startRechecking({ users, compareMs, clock, log }: RecheckParts): Recheck {
   /** In the order of their last check. */
   const kept = new Set<Session>()
   const due = new Set<Session>()
@@ -60,7 +61,14 @@ export function startRechecking({ users, compareMs, log }: RecheckParts): Rechec
     void checkDue()
   }
 
+  function expired(): Session[] {
+    const at = clock()
+    const isOver = ({ identity: { expiresAt } }: Session) => expiresAt !== null && expiresAt <= at
+    return Iterator.from(kept).filter(isOver).toArray()
+  }
+
   const timer = setInterval(() => {
+    now(expired())
     now(first(kept, Math.max(mostPerStatement, Math.ceil(kept.size / mostRounds))))
   }, compareMs)
   return {

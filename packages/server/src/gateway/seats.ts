@@ -1,9 +1,9 @@
 import { openLoader } from '../database/loader.ts'
 import type { Feed, Identity, Seat } from './ports.ts'
 
-/** Every conversation of a user. */
 type User = Pick<Identity, 'appId' | 'uid'>
 
+/** Every conversation of a user. */
 export type Seats = (user: User) => Promise<readonly Seat[]>
 
 const atOnce = { concurrency: 2, mostPerBatch: 50 }

@@ -61,7 +61,7 @@ export function openConfiguredGateway(
 }
 
 function usersWith(parts: GatewayAssembly): Users {
-  const { background, vault, identify, rateLimit, people, judge } = parts
+  const { background, vault, identify, rateLimit, people, judge, clock } = parts
   const { db } = parts.database
   const { circleOf, printSelf } = openCircles(db)
   const mayTell = openTelling({ db, people, judge })
@@ -72,14 +72,14 @@ function usersWith(parts: GatewayAssembly): Users {
   }
   return {
     async authenticate(credentials) {
-      const caller = await deviceOf(credentials)
-      return { appId: caller.app.appId, uid: caller.actor.uid, app: caller.app }
+      const { app, actor, expiresAt } = await deviceOf(credentials)
+      return { appId: app.appId, uid: actor.uid, app, expiresAt }
     },
     async requireMayTell(credentials, to, data) {
       const { app, actor } = await deviceOf(credentials)
       await mayTell({ app, actor, to, data })
     },
-    areValid: checkDevicesWith(background.db, vault),
+    areValid: checkDevicesWith(background.db, vault, clock),
     self: printSelf,
     circleOf,
     charge: ({ app, uid }) => void rateLimit.take(app, 'device', uid),

@@ -46,6 +46,8 @@ export type Caller =
       readonly name: string
       readonly app: AppIdentity
       readonly tokenHash: Buffer
+      /** Null: the token never expires. */
+      readonly expiresAt: number | null
       /** The user of the token, always. */
       readonly actor: Actor
     }

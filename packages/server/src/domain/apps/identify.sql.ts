@@ -94,7 +94,7 @@ export function actorQuestionName({ appId, uid }: ActorQuestion): string {
 
 export interface AppAndActor extends AppRow {
   /** Whose token it is; null: nobody's, or of a user who is deactivated. */
-  readonly actor: ActorRow | null
+  readonly actor: (ActorRow & { readonly expiresAt: number | null }) | null
 }
 
 export interface TokenQuestion {
@@ -106,7 +106,7 @@ const appsAndTokens = hot<AppAndActor & { place: number }>(
   'apps and tokens',
   `select w.place, ${appColumns},
           (select to_jsonb(x) from (
-             select ${actorColumns} from auth_tokens t
+             select ${actorColumns}, t.expires_at as "expiresAt" from auth_tokens t
              join users u on u.app_id = t.app_id and u.uid = t.uid
              join roles r on r.app_id = u.app_id and r.role = u.role
              where t.app_id = a.app_id and t.token_hash = w.token_hash
@@ -138,6 +138,7 @@ const validTokens = hot<{ place: number }>(
    from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, token_hash, place)
    join apps a on a.app_id = w.app_id and a.archived_at is null
    join auth_tokens t on t.app_id = w.app_id and t.token_hash = w.token_hash
+     and (t.expires_at is null or t.expires_at > $3)
    join users u on u.app_id = t.app_id and u.uid = t.uid and u.deactivated_at is null`,
 )
 
@@ -145,10 +146,12 @@ const validTokens = hot<{ place: number }>(
 export async function areTokensValid(
   db: Db,
   questions: readonly TokenQuestion[],
+  now: number,
 ): Promise<boolean[]> {
   const rows = await run(db, validTokens, [
     texts(questions.map(({ appId }) => appId)),
     byteas(questions.map(({ tokenHash }) => tokenHash)),
+    now,
   ])
   return byPlace(questions, rows).map((row) => row !== undefined)
 }

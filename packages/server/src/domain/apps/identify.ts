@@ -70,7 +70,9 @@ export function identifyWith(db: Db, vault: Vault, clock: () => number): Identif
       const app = appId === undefined ? undefined : await managedApp(ask, appId)
       return { kind: 'management', name, app, appIds: appIds ?? undefined }
     }
-    if (isDevice(credentials, operation.requires)) return checkAuthToken(ask, vault, credentials)
+    if (isDevice(credentials, operation.requires)) {
+      return checkAuthToken(ask, vault, credentials, clock())
+    }
     const { appId, onBehalfOf } = credentials
     // Asked for beside the key, and heard only if that is good.
     const asked =
@@ -83,7 +85,7 @@ export function identifyWith(db: Db, vault: Vault, clock: () => number): Identif
 }
 
 /** For connections that stay open: of each of these devices, whether it would be let in now. */
-export function checkDevicesWith(db: Db, vault: Vault) {
+export function checkDevicesWith(db: Db, vault: Vault, clock: () => number) {
   return (devices: readonly Credentials[]): Promise<readonly boolean[]> =>
     areTokensValid(
       db,
@@ -91,6 +93,7 @@ export function checkDevicesWith(db: Db, vault: Vault) {
         appId,
         tokenHash: vault.hash(authToken, tokenPlace(appId)),
       })),
+      clock(),
     )
 }
 
@@ -100,7 +103,7 @@ function isDevice({ apiKey, authToken }: Credentials, requires: Requires): boole
 }
 
 /** `onBehalfOf` is not looked at: a device speaks for nobody but its user. */
-async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credentials) {
+async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credentials, now: number) {
   const { appId, region, authToken } = credentials
   if (!appId) throw new Failure('AUTH_ERR_EMPTY_APPID')
   const tokenHash = vault.hash(authToken ?? '', tokenPlace(appId))
@@ -110,9 +113,11 @@ async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credent
   }
   if (!authToken) throw new Failure('AUTH_ERR_EMPTY_AUTH_TOKEN')
   if (!found.actor) throw new Failure('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
+  const { expiresAt, ...row } = found.actor
+  if (expiresAt !== null && expiresAt <= now) throw new Failure('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
   const app = appOf(appId, found)
-  const actor = actorOf(found.actor)
-  return { kind: 'device', name: actor.uid, app, tokenHash, actor } satisfies Caller
+  const actor = actorOf(row)
+  return { kind: 'device', name: actor.uid, app, tokenHash, expiresAt, actor } satisfies Caller
 }
 
 async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey }: Credentials) {

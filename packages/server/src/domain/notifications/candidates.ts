@@ -22,11 +22,13 @@ export async function candidatesOf(
   scene: Scene,
   house: House,
   rows: readonly ParticipantRow[],
+  now: number,
 ): Promise<Candidate[]> {
   const tokens = Map.groupBy(
     await activePushTokens(
       db,
       rows.map(({ uid }) => uid),
+      now,
     ),
     ({ uid }) => uid,
   )

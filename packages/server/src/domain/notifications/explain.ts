@@ -109,13 +109,13 @@ async function stepsNow(ctx: Ctx, scene: Scene, uid: string): Promise<ExplainSte
 }
 
 async function candidateOf(
-  { db }: Ctx,
+  { db, now }: Ctx,
   scene: Scene,
   house: House,
   uid: string,
 ): Promise<Candidate> {
   const row = await findParticipant(db, scene.row, uid, scene.actor)
-  const [candidate] = row ? await candidatesOf(db, scene, house, [row]) : []
+  const [candidate] = row ? await candidatesOf(db, scene, house, [row], now) : []
   return candidate ?? stranger(uid, house)
 }
 

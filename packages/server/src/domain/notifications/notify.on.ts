@@ -44,7 +44,7 @@ async function notify(event: Heard, db: AppDb, now: number): Promise<undefined> 
   let planned = 0
   for (let after = ''; ; ) {
     const rows = await findAudience(db, audience, after, mostAtOnce)
-    const candidates = await candidatesOf(db, scene, house, rows)
+    const candidates = await candidatesOf(db, scene, house, rows, now)
     const deliveries = candidates.flatMap((one) => deliveriesTo(one, scene, house, now))
     const kept = deliveries.filter(({ status }) => logged || status === 'waiting')
     const inTurn = kept.map((one, place) => {

@@ -9,10 +9,11 @@ export interface SessionRow {
   readonly uid: string
 }
 
-export async function findSession({ appId, db }: AppDb, tokenHash: Buffer) {
+export async function findSession({ appId, db }: AppDb, tokenHash: Buffer, now: number) {
   const { rows } = await sql<SessionRow>`
     select token_hash as "tokenHash", uid from auth_tokens
-    where app_id = ${appId} and token_hash = ${tokenHash}`.execute(db)
+    where app_id = ${appId} and token_hash = ${tokenHash}
+      and (expires_at is null or expires_at > ${now})`.execute(db)
   return rows[0]
 }
 
@@ -109,17 +110,18 @@ export interface ActiveToken {
 }
 
 /** Where these users are to be reached. */
-export async function activePushTokens({ appId, db }: AppDb, uids: readonly string[]) {
+export async function activePushTokens({ appId, db }: AppDb, uids: readonly string[], now: number) {
   const { rows } = await sql<ActiveToken>`
     select t.uid, t.type, t.kind, t.platform, t.push_token as "pushToken",
       t.push_token_hash as "pushTokenHash", t.keys,
       coalesce(t.provider_id, d.provider_id) as "providerId",
       p.provider_id is not null as "hasProvider"
-    from push_tokens t ${withDefault}
+    from push_tokens t join auth_tokens a using (app_id, token_hash) ${withDefault}
     left join notification_providers p on p.app_id = t.app_id and p.channel = 'push'
       and p.kind = t.kind and p.provider_id = coalesce(t.provider_id, d.provider_id)
       and p.is_enabled
     where t.app_id = ${appId} and t.uid = any(${uids}) and t.gone_at is null
+      and (a.expires_at is null or a.expires_at > ${now})
     order by t.uid, t.created_at, t.push_token`.execute(db)
   return rows
 }

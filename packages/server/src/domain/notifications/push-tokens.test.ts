@@ -69,7 +69,7 @@ describe('a session', () => {
     await calls.deleteAuthToken({ params: { uid: 'eve', authToken: ended } })
     expect(named(await tokens(kept, true))).toEqual(['kept'])
     await calls.deleteAuthTokens({ params: { uid: 'eve' } })
-    expect(await activePushTokens(db, ['eve'])).toEqual([])
+    expect(await activePushTokens(db, ['eve'], now)).toEqual([])
   })
 
   test('is asked for its own tokens, its user for all', async () => {
@@ -93,6 +93,30 @@ describe('a session', () => {
   })
 })
 
+test('M5: a device sees the auth token of no other session of its user', async () => {
+  await calls.createUser({ body: { uid: 'two', name: 'two' } })
+  const [phone, laptop] = [await app.device('two'), await login('two')]
+  const registered = { platform: 'fcm_android', fcmToken: 'of-the-phone' } as const
+  await phone.calls.registerPushToken({ body: registered })
+  await register(laptop, 'of-the-laptop')
+  // Its own header says which session it is: nothing stands in the address.
+  const own = await phone.calls.listPushTokens({ query: {} })
+  expect(own.data.pushTokens).toMatchObject([{ authToken: phone.authToken }])
+  const masked = `two_1${'*'.repeat(laptop.length - 10)}${laptop.slice(-5)}`
+  const all = [
+    { pushToken: 'of-the-laptop', authToken: masked },
+    { pushToken: 'of-the-phone', authToken: phone.authToken },
+  ]
+  const seen = await phone.calls.listPushTokens({ query: { all: true } })
+  expect(seen.data.pushTokens).toMatchObject(all)
+  expect(await tokens(laptop, true)).toMatchObject([{ authToken: laptop }, {}])
+  const gone = await phone.calls.deletePushTokens({
+    query: { all: true },
+    body: { authToken: phone.authToken },
+  })
+  expect(gone.data.pushTokens).toMatchObject(all)
+})
+
 test('a token without a provider has the default one, also when that changes', async () => {
   const account = { project_id: 'p', client_email: 'c@p.example', private_key: 'secret of tea' }
   const addFcm = (providerId: string) =>
@@ -107,7 +131,7 @@ test('a token without a provider has the default one, also when that changes', a
   await calls.setDefaultFcmProvider({ params: { providerId: 'second' } })
   expect(await tokens(plain)).toMatchObject([{ providerId: 'second' }])
   expect(await tokens(named)).toMatchObject([{ providerId: 'first' }])
-  expect(await activePushTokens(db, ['ann'])).toMatchObject([
+  expect(await activePushTokens(db, ['ann'], now)).toMatchObject([
     { pushToken: 'aabb', kind: 'apns', providerId: null, hasProvider: false },
     { pushToken: 'ccdd', type: 'call', hasProvider: false },
     { pushToken: 'named', kind: 'fcm', type: 'chat', providerId: 'first', hasProvider: true },
@@ -120,7 +144,7 @@ test('a token that nobody answers at is left alone, until its device registers a
   const authToken = await login('bob')
   await register(authToken, 'away')
   const away = async () =>
-    (await activePushTokens(db, ['bob', 'eve'])).some(({ pushToken }) => pushToken === 'away')
+    (await activePushTokens(db, ['bob', 'eve'], now)).some(({ pushToken }) => pushToken === 'away')
   // What was tried before the device registered says nothing about it.
   await markTokenGone(db, hashOf('away'), { asOf: now - 3600, now })
   expect(await away()).toBe(true)
@@ -172,7 +196,7 @@ describe('a device', () => {
     expect((await eve.listPushTokens({ query: { authToken } })).data.pushTokens).toMatchObject([
       { platform: 'web', pushToken: 'https://push.example.com/send/abc:1', providerId: 'web' },
     ])
-    expect(await activePushTokens(db, ['eve'])).toMatchObject([{ kind: 'web', keys }])
+    expect(await activePushTokens(db, ['eve'], now)).toMatchObject([{ kind: 'web', keys }])
     await expect(subscribe('https://127.0.0.1/send')).rejects.toMatchObject({
       details: { 'subscription.endpoint': [expect.any(String)] },
     })

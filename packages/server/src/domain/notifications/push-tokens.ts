@@ -3,6 +3,7 @@ import type { NewPushToken, PushToken, pushTokens } from '@chorale/contract/noti
 import { objectionToUrl, type UrlRules } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import { mask } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import { tokenPlace } from '../apps/index.ts'
 import {
@@ -55,7 +56,7 @@ async function accessSession(ctx: Ctx, authToken: string | undefined): Promise<S
   const own = caller.kind === 'device' ? caller.tokenHash : undefined
   const hash = authToken === undefined ? own : vault.hash(authToken, tokenPlace(db.appId))
   if (!hash) throw badRequest('authToken', 'This field is required.')
-  const session = await findSession(db, hash)
+  const session = await findSession(db, hash, ctx.now)
   if (!session) throw new Failure('ERR_AUTH_TOKEN_NOT_FOUND')
   if (actor && actor.uid !== session.uid) throw new Failure('ERR_AUTHTOKEN_NOT_ACCESSIBLE')
   return session
@@ -91,14 +92,15 @@ async function take(ctx: Ctx, filter: TokenFilter): Promise<PushToken[]> {
   return rows.map((row) => shown(row, ctx))
 }
 
-function shown(row: TokenRow, { db, vault }: Ctx): PushToken {
+function shown(row: TokenRow, { caller, db, vault }: Ctx): PushToken {
   const { authTokenHash, authTokenEncrypted, type, providerId, createdAt, updatedAt, ...rest } = row
+  const place = placeIn(sealedColumns.authToken, db.appId, authTokenHash)
+  const authToken = vault.open(authTokenEncrypted, place)
+  // One device of a user must not become another.
+  const isHidden = caller.kind === 'device' && !caller.tokenHash.equals(authTokenHash)
   return {
     ...rest,
-    authToken: vault.open(
-      authTokenEncrypted,
-      placeIn(sealedColumns.authToken, db.appId, authTokenHash),
-    ),
+    authToken: isHidden ? mask(authToken) : authToken,
     providerId: providerId ?? '',
     pushTokenType: type,
     createdAt: isoOf(createdAt),

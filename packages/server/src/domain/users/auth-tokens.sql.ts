@@ -7,40 +7,40 @@ export interface TokenRow {
   readonly tokenHash: Buffer
   readonly tokenEncrypted: Buffer
   readonly createdAt: number
+  readonly expiresAt: number | null
 }
 
 const columns = sql`
-  uid, token_hash as "tokenHash", token_encrypted as "tokenEncrypted", created_at as "createdAt"`
+  uid, token_hash as "tokenHash", token_encrypted as "tokenEncrypted", created_at as "createdAt",
+  expires_at as "expiresAt"`
 
-/** Inserts, and deletes the oldest beyond `most`; whether there were any. */
+function valid(now: number) {
+  return sql`(expires_at is null or expires_at > ${now})`
+}
+
+/** Inserts, and deletes what has expired and the oldest beyond `most`; whether there were any. */
 export async function insertAuthToken(
   { appId, db }: AppDb,
-  row: { uid: string; tokenHash: Buffer; tokenEncrypted: Buffer; createdAt: number },
+  row: TokenRow,
   most: number,
 ): Promise<boolean> {
   await sql`
-    insert into auth_tokens (app_id, token_hash, uid, token_encrypted, created_at)
-    values (${appId}, ${row.tokenHash}, ${row.uid}, ${row.tokenEncrypted}, ${row.createdAt})
+    insert into auth_tokens (app_id, token_hash, uid, token_encrypted, created_at, expires_at)
+    values (${appId}, ${row.tokenHash}, ${row.uid}, ${row.tokenEncrypted}, ${row.createdAt},
+            ${row.expiresAt})
   `.execute(db)
   const { numAffectedRows = 0n } = await sql`
-    delete from auth_tokens where app_id = ${appId} and uid = ${row.uid} and nth <= (
-      select nth from auth_tokens where app_id = ${appId} and uid = ${row.uid}
-      order by nth desc limit 1 offset ${most})`.execute(db)
+    delete from auth_tokens where app_id = ${appId} and uid = ${row.uid}
+      and (expires_at <= ${row.createdAt} or nth <= (
+        select nth from auth_tokens where app_id = ${appId} and uid = ${row.uid}
+        order by nth desc limit 1 offset ${most}))`.execute(db)
   return numAffectedRows > 0n
 }
 
-export async function newestUnboundToken({ appId, db }: AppDb, uid: string) {
+export async function findAuthToken({ appId, db }: AppDb, tokenHash: Buffer, now: number) {
   const { rows } = await sql<TokenRow>`
     select ${columns} from auth_tokens
-    where app_id = ${appId} and uid = ${uid} and platform is null
-    order by nth desc limit 1`.execute(db)
-  return rows[0]
-}
-
-export async function findAuthToken({ appId, db }: AppDb, tokenHash: Buffer) {
-  const { rows } = await sql<TokenRow>`
-    select ${columns} from auth_tokens
-    where app_id = ${appId} and token_hash = ${tokenHash}`.execute(db)
+    where app_id = ${appId} and token_hash = ${tokenHash} and ${valid(now)}`.execute(db)
   return rows[0]
 }
 
@@ -48,16 +48,23 @@ export async function listAuthTokens(
   { appId, db }: AppDb,
   uid: string,
   { page, perPage }: PageRequest,
+  now: number,
 ): Promise<TokenRow[]> {
   const { rows } = await sql<TokenRow>`
-    select ${columns} from auth_tokens where app_id = ${appId} and uid = ${uid}
+    select ${columns} from auth_tokens
+    where app_id = ${appId} and uid = ${uid} and ${valid(now)}
     order by nth desc limit ${perPage} offset ${(page - 1) * perPage}`.execute(db)
   return rows
 }
 
-export async function countAuthTokens({ appId, db }: AppDb, uid: string): Promise<number> {
+export async function countAuthTokens(
+  { appId, db }: AppDb,
+  uid: string,
+  now: number,
+): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*) as n from auth_tokens where app_id = ${appId} and uid = ${uid}`.execute(db)
+    select count(*) as n from auth_tokens
+    where app_id = ${appId} and uid = ${uid} and ${valid(now)}`.execute(db)
   return rows[0]?.n ?? 0
 }
 

@@ -4,8 +4,8 @@ import { paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
-import { tokenPlace } from '../apps/index.ts'
-import { accessUser } from './access.ts'
+import { limitOf, tokenPlace } from '../apps/index.ts'
+import { accessUser, requireFullAccess, systemUid } from './access.ts'
 import {
   bindAuthToken,
   countAuthTokens,
@@ -14,7 +14,6 @@ import {
   findAuthToken,
   insertAuthToken,
   listAuthTokens,
-  newestUnboundToken,
   type TokenRow,
 } from './auth-tokens.sql.ts'
 import { existingUids } from './users.sql.ts'
@@ -25,14 +24,15 @@ const mostTokens = 100
 export const authTokenHandlers: Handlers<typeof authTokens> = {
   async createAuthToken({ params: { uid }, body }, ctx) {
     await accessUser(ctx, uid)
-    const usable = body.force ? undefined : await newestUnboundToken(ctx.db, uid)
-    return { data: usable ? shown(usable, ctx) : await makeAuthToken(ctx, uid) }
+    if (uid === systemUid) requireFullAccess(ctx.caller)
+    // Always a new one: who logs out on one device is not logged out on the others.
+    return { data: await makeAuthToken(ctx, uid, body.lifetimeSeconds) }
   },
 
   async listAuthTokens({ params: { uid }, query }, ctx) {
     await accessUser(ctx, uid)
-    const rows = await listAuthTokens(ctx.db, uid, query)
-    const total = await countAuthTokens(ctx.db, uid)
+    const rows = await listAuthTokens(ctx.db, uid, query, ctx.now)
+    const total = await countAuthTokens(ctx.db, uid, ctx.now)
     return {
       data: rows.map((row) => shown(row, ctx)),
       meta: { pagination: paginationOf(query, rows.length, total) },
@@ -63,7 +63,7 @@ export const authTokenHandlers: Handlers<typeof authTokens> = {
   },
 }
 
-export async function makeAuthToken(ctx: Ctx, uid: string) {
+export async function makeAuthToken(ctx: Ctx, uid: string, lifetimeSeconds?: number) {
   const authToken = `${uid}_${ctx.now}${randomBytes(20).toString('hex')}`
   const tokenHash = hashOf(authToken, ctx)
   const row = {
@@ -74,12 +74,20 @@ export async function makeAuthToken(ctx: Ctx, uid: string) {
       placeIn(sealedColumns.authToken, ctx.db.appId, tokenHash),
     ),
     createdAt: ctx.now,
+    expiresAt: expiryOf(ctx, lifetimeSeconds),
   }
   // One after the other, or two that see a hundred would leave more.
   await existingUids(ctx.db, [uid], { alone: true })
   const anyGone = await insertAuthToken(ctx.db, row, mostTokens)
   if (anyGone) await ctx.outbox.append('authTokens.revoked', { uid })
-  return { uid, authToken, createdAt: ctx.now }
+  return shownToken(authToken, row)
+}
+
+/** Whoever asks may shorten what the app allows, and not lengthen it. */
+function expiryOf({ app, now }: Ctx, wanted: number | undefined): number | null {
+  const allowed = limitOf(app, 'authTokens.lifetimeSeconds')
+  const lifetimes = [allowed, wanted ?? 0].filter((seconds) => seconds > 0)
+  return lifetimes.length === 0 ? null : now + Math.min(...lifetimes)
 }
 
 export async function revokeAuthToken(ctx: Ctx, uid: string, tokenHash: Buffer): Promise<void> {
@@ -94,7 +102,7 @@ export async function revokeAuthTokens(ctx: Ctx, uid: string): Promise<void> {
 
 async function accessToken(ctx: Ctx, uid: string, authToken: string): Promise<TokenRow> {
   await accessUser(ctx, uid)
-  const row = await findAuthToken(ctx.db, hashOf(authToken, ctx))
+  const row = await findAuthToken(ctx.db, hashOf(authToken, ctx), ctx.now)
   if (!row) throw new Failure('ERR_AUTH_TOKEN_NOT_FOUND')
   if (row.uid !== uid) throw new Failure('ERR_AUTHTOKEN_NOT_ACCESSIBLE')
   return row
@@ -104,7 +112,11 @@ function hashOf(authToken: string, ctx: Ctx): Buffer {
   return ctx.vault.hash(authToken, tokenPlace(ctx.db.appId))
 }
 
-function shown({ uid, tokenHash, tokenEncrypted, createdAt }: TokenRow, { db, vault }: Ctx) {
-  const place = placeIn(sealedColumns.authToken, db.appId, tokenHash)
-  return { uid, authToken: vault.open(tokenEncrypted, place), createdAt }
+function shown(row: TokenRow, { db, vault }: Ctx) {
+  const place = placeIn(sealedColumns.authToken, db.appId, row.tokenHash)
+  return shownToken(vault.open(row.tokenEncrypted, place), row)
+}
+
+function shownToken(authToken: string, { uid, createdAt, expiresAt }: TokenRow) {
+  return { uid, authToken, createdAt, ...(expiresAt !== null && { expiresAt }) }
 }

@@ -137,6 +137,27 @@ describe('create', () => {
   })
 })
 
+test('M5: an auth-only key gives a user no role but the default one, unless the app allows it', async () => {
+  const auth = app.as('auth')
+  const { appId } = app
+  await app.as('full').createRole({ body: { role: 'staff', name: 'staff' } })
+  const create = (uid: string, role: string) =>
+    auth.createUser({ body: { uid, name: 'x', role, withAuthToken: true } })
+  const refusal = { code: 'AUTH_ERR_NO_ACCESS', status: 403 }
+  await expect(create('risen', 'staff')).rejects.toMatchObject(refusal)
+  await expect(getUser({ params: { uid: 'risen' } })).rejects.toMatchObject({
+    code: 'ERR_UID_NOT_FOUND',
+  })
+  expect((await create('usual', 'default')).data.role).toBe('default')
+  await expect(
+    auth.updateUser({ params: { uid: 'usual' }, body: { role: 'staff' } }),
+  ).rejects.toMatchObject(refusal)
+  const setting = 'apiKeys.authOnlyChoosesRoles'
+  await mapAppSettings({ params: { appId }, body: { settings: { [setting]: true } } })
+  expect((await create('allowed', 'staff')).data.role).toBe('staff')
+  await unmapAppSettings({ params: { appId }, body: { settings: [setting] } })
+})
+
 describe('get on behalf of a user', () => {
   const email = { '@private': { email: 'eve@example.com' }, colour: 'red' }
 

@@ -6,7 +6,7 @@ import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import { roleExists } from '../roles/index.ts'
-import { accessUser } from './access.ts'
+import { accessUser, requireFullAccess, systemUid } from './access.ts'
 import { makeAuthToken, revokeAuthTokens } from './auth-tokens.ts'
 import { shown, sortName } from './user-view.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from './users.sql.ts'
 import { mayGet, requireMayListDeactivated, visibleTo } from './visibility.ts'
 
-const systemUid = 'app_system'
+const defaultRole = 'default'
 
 /** What modules to the right undo when a user goes for ever: memberships, owned groups. */
 export type Farewell = (ctx: Ctx, uid: string) => Promise<void>
@@ -29,7 +29,7 @@ export type Farewell = (ctx: Ctx, uid: string) => Promise<void>
 export function userHandlers(farewell: Farewell): Handlers<typeof users> {
   return {
     async createUser({ body }, ctx) {
-      requireUserCreation(ctx)
+      requireUserCreation(ctx, body.role)
       const { withAuthToken, ...user } = body
       if (!(await addUser(ctx, user))) {
         throw new Failure('ERR_UID_ALREADY_EXISTS', { uid: user.uid })
@@ -109,7 +109,7 @@ export function userHandlers(farewell: Farewell): Handlers<typeof users> {
 
 /** False: the uid is taken. */
 async function addUser(ctx: Ctx, user: UserDetails): Promise<boolean> {
-  const { uid, name, role = 'default', createdAt = ctx.now } = user
+  const { uid, name, role = defaultRole, createdAt = ctx.now } = user
   await requireRole(ctx, role)
   const row = { ...user, role, sortName: sortName(name), createdAt }
   if (!(await insertUser(ctx.db, row))) return false
@@ -170,11 +170,11 @@ function lastOf(rows: readonly UserRow[]) {
 }
 
 /** An app may keep its auth keys from creating users. */
-function requireUserCreation({ caller, app }: Ctx): void {
-  const refused = app.settings['apiKeys.authOnlyCreatesUsers'] === false
-  if (refused && caller.kind === 'key' && caller.scope === 'authOnly') {
-    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'an API key with the scope fullAccess' })
-  }
+/** A key that ends up in apps gives nobody more than everybody has, unless the app says so. */
+function requireUserCreation({ caller, app: { settings } }: Ctx, role = defaultRole): void {
+  const mayCreate = settings['apiKeys.authOnlyCreatesUsers'] !== false
+  const mayChoose = settings['apiKeys.authOnlyChoosesRoles'] === true
+  if (!mayCreate || (role !== defaultRole && !mayChoose)) requireFullAccess(caller)
 }
 
 /** An unknown role is a fault of the request: the role is not what was called. */
