@@ -204,6 +204,14 @@ CREATE TABLE public.api_keys (
     CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['fullAccess'::text, 'authOnly'::text])))
 );
 
+CREATE TABLE public.app_erasures (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    at_table text DEFAULT ''::text NOT NULL,
+    at_block bigint DEFAULT 0 NOT NULL,
+    rows_erased bigint DEFAULT 0 NOT NULL,
+    due_ms bigint DEFAULT 0 NOT NULL
+);
+
 CREATE TABLE public.app_settings (
     app_id text NOT NULL COLLATE pg_catalog."C",
     key text NOT NULL COLLATE pg_catalog."C",
@@ -1028,6 +1036,9 @@ ALTER TABLE ONLY public.migrations ALTER COLUMN id SET DEFAULT nextval('public.m
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (app_id, key_hash);
 
+ALTER TABLE ONLY public.app_erasures
+    ADD CONSTRAINT app_erasures_pkey PRIMARY KEY (app_id);
+
 ALTER TABLE ONLY public.app_settings
     ADD CONSTRAINT app_settings_pkey PRIMARY KEY (app_id, key);
 
@@ -1368,6 +1379,9 @@ CREATE INDEX webhooks_before_message ON public.webhooks USING btree (app_id, web
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.app_erasures
+    ADD CONSTRAINT app_erasures_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.app_settings
     ADD CONSTRAINT app_settings_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;

@@ -19,6 +19,8 @@ export interface DeadLetters {
   list(most: number): Promise<(DeadLetter & { readonly number: number })[]>
   /** Hands it to its listener once more. False: there is no such letter. */
   replay(number: number): Promise<boolean>
+  /** Deletes those of an app. */
+  forget(appId: string): Promise<void>
 }
 
 /** Whom a message is for; without it, for every listener of its subject. */
@@ -59,6 +61,18 @@ export function openDeadLetters(stream: EventStream): DeadLetters {
       })
       await manager.streams.deleteMessage(lettersName, number)
       return true
+    },
+
+    async forget(appId) {
+      const { client, manager } = await stream.open()
+      const { state } = await manager.streams.info(lettersName)
+      if (state.messages === 0) return
+      const consumer = await client.consumers.get(lettersName)
+      const all = await consumer.fetch({ max_messages: state.messages, expires: 5000 })
+      for await (const message of all) {
+        if (message.json<DeadLetter>().appId !== appId) continue
+        await manager.streams.deleteMessage(lettersName, message.seq)
+      }
     },
   }
 }

@@ -172,7 +172,10 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
         startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
       )
       owned.use(
-        startConfiguredCouriers({ ...publishing, config, vault, egress, sink, judge, compiler }),
+        startConfiguredCouriers({
+          ...publishing,
+          ...{ config, vault, egress, sink, judge, compiler, letters: openDeadLetters(stream) },
+        }),
       )
     },
     startGateway(on) {

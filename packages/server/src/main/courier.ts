@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
+import type { DeadLetters } from '../bus/dead-letters.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
+import { erasureErrands } from '../domain/apps/index.ts'
 import { judgementErrands, submissionErrands } from '../domain/messages/index.ts'
 import { type Compiler, dryRunErrands, type Judge } from '../domain/moderation/index.ts'
 import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
@@ -29,6 +31,7 @@ interface CourierParts {
   readonly clock: () => number
   readonly log: Logger
   readonly metrics: Metrics
+  readonly letters: DeadLetters
 }
 
 /** No app may hold more than one in so many of the places. */
@@ -36,8 +39,10 @@ const appsAtLeast = 5
 /** Letters that a worker has under way at once: none of them is in a hurry. */
 const lettersAtOnce = 20
 const submissionsAtOnce = 10
+/** Days do not matter to the second. */
+const erasePollMs = 5000
 
-/** Webhooks told, pushes and letters sent, judges asked, rules tried out: a courier for each. */
+/** Webhooks told, pushes and letters sent, judges asked, rules tried out, apps erased: a courier for each. */
 export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   stack.use(startWebhookCourier(parts))
@@ -49,6 +54,9 @@ export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
   stack.use(startCourier(dryRunErrands(parts), quiet))
   const submissions = submissionErrands({ ...parts, ...judgingOf(parts) })
   stack.use(startCourier(submissions, { ...quiet, concurrency: submissionsAtOnce }))
+  const forgetLetters = (appId: string) => parts.letters.forget(appId)
+  const erasures = erasureErrands({ ...parts, forgetLetters })
+  stack.use(startCourier(erasures, { ...quiet, pollMs: erasePollMs }))
   return stack
 }
 

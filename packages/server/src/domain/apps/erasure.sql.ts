@@ -1,0 +1,114 @@
+import { sql } from 'kysely'
+import { type AppDb, type Db, databaseMs } from '../../database/app-db.ts'
+
+export interface ErasureJob {
+  readonly appId: string
+  /** Empty before the first stretch. */
+  readonly table: string
+  readonly block: number
+  readonly rows: number
+}
+
+/** Apps whose time is up, with a lease. */
+export async function claimErasures(
+  db: Db,
+  most: number,
+  { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
+): Promise<ErasureJob[]> {
+  await sql`
+    insert into app_erasures (app_id)
+    select app_id from apps where archived_at is not null and delete_at <= ${now}
+    on conflict do nothing`.execute(db)
+  const { rows } = await sql<ErasureJob>`
+    update app_erasures set due_ms = ${databaseMs} + ${leaseMs}
+    where app_id in (
+      select app_id from app_erasures where due_ms <= ${databaseMs}
+      order by due_ms limit ${most} for update skip locked)
+    returning app_id as "appId", at_table as "table", at_block as block, rows_erased as rows
+  `.execute(db)
+  return rows
+}
+
+/** Whoever is free goes on at once. */
+export async function recordErasure(db: Db, { appId, table, block, rows }: ErasureJob) {
+  await sql`
+    update app_erasures
+    set at_table = ${table}, at_block = ${block}, rows_erased = ${rows}, due_ms = 0
+    where app_id = ${appId}`.execute(db)
+}
+
+export async function forgetErasure({ appId, db }: AppDb): Promise<void> {
+  await sql`delete from app_erasures where app_id = ${appId}`.execute(db)
+}
+
+/** False: somebody has brought it back, or it is gone. */
+export async function isTimeUp({ appId, db }: AppDb, now: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from apps where app_id = ${appId} and archived_at is not null and delete_at <= ${now}
+    for update`.execute(db)
+  return rows.length > 0
+}
+
+export interface AppTable {
+  readonly name: string
+  /** Whether the rows of an app are found by an index. */
+  readonly indexed: boolean
+  /** The tables that it refers to. */
+  readonly parents: readonly string[]
+}
+
+/** Every table with rows of apps, as the schema has them; of partitioned ones their partitions. */
+export async function tablesOfApps(db: Db): Promise<AppTable[]> {
+  const { rows } = await sql<AppTable>`
+    select c.relname as name,
+      exists (select from pg_index i
+              join pg_class x on x.oid = i.indexrelid
+              join pg_am m on m.oid = x.relam and m.amname = 'btree'
+              where i.indrelid = c.oid and i.indkey[0] = a.attnum and i.indpred is null
+                and i.indisvalid) as indexed,
+      array(select p.relname::text from pg_constraint k
+            join pg_class p on p.oid = k.confrelid
+            where k.conrelid = c.oid and k.contype = 'f') as parents
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'app_id' and not a.attisdropped
+    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
+    order by c.relname`.execute(db)
+  return rows
+}
+
+/** Some rows of the app, found by an index. Returns how many. */
+export async function eraseSome({ appId, db }: AppDb, table: string, most: number) {
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.id(table)} where ctid = any(array(
+      select ctid from ${sql.id(table)} where app_id = ${appId} limit ${most}))`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** The rows of the app in a part of the file, where no index leads to them. */
+export async function eraseInBlocks(
+  { appId, db }: AppDb,
+  table: string,
+  from: number,
+  to: number,
+): Promise<{ readonly rows: number; readonly isLast: boolean }> {
+  const { rows } = await sql<{ rows: number; blocks: number }>`
+    with gone as (
+      delete from ${sql.id(table)}
+      where ctid >= ${`(${from},0)`}::tid and ctid < ${`(${to},0)`}::tid and app_id = ${appId}
+      returning 1)
+    select count(*) as rows,
+      pg_relation_size(${table}::regclass) / current_setting('block_size')::bigint as blocks
+    from gone`.execute(db)
+  return { rows: rows[0]?.rows ?? 0, isLast: (rows[0]?.blocks ?? 0) <= to }
+}
+
+/** Who archived it, and when, stays. */
+export async function eraseAuditLog({ appId, db }: AppDb): Promise<void> {
+  await sql`
+    delete from audit_log
+    where app_id = ${appId} and operation not in ('deleteApp', 'app delete')`.execute(db)
+}
+
+export async function eraseApp({ appId, db }: AppDb): Promise<void> {
+  await sql`delete from apps where app_id = ${appId}`.execute(db)
+}

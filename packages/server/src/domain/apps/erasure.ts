@@ -1,0 +1,132 @@
+import type { Logger } from 'pino'
+import type { AppDb } from '../../database/app-db.ts'
+import { writeAuditLog } from '../../database/audit-log.ts'
+import type { Database } from '../../database/pool.ts'
+import {
+  type AppTable,
+  claimErasures,
+  type ErasureJob,
+  eraseApp,
+  eraseAuditLog,
+  eraseInBlocks,
+  eraseSome,
+  forgetErasure,
+  isTimeUp,
+  recordErasure,
+  tablesOfApps,
+} from './erasure.sql.ts'
+
+interface ErasureParts {
+  readonly database: Database
+  readonly clock: () => number
+  readonly log: Logger
+  /** What NATS keeps of an app for longer than an archived app has. */
+  readonly forgetLetters: (appId: string) => Promise<void>
+  readonly leaseMs?: number
+  readonly stretchMs?: number
+}
+
+const mostRows = 1000
+const mostBlocks = 64
+/** With the app itself, when all else is gone. */
+const last = new Set(['apps', 'app_erasures', 'audit_log'])
+
+/**
+ * Erases archived apps whose time is up: a stretch at a time, in statements that lock little. It is
+ * the one place that writes to the tables of every module.
+ */
+export function erasureErrands(parts: ErasureParts) {
+  const { database, clock, log, leaseMs = 30_000, stretchMs = 2000 } = parts
+  const { db } = database
+
+  async function finish(inApp: AppDb, rows: number): Promise<void> {
+    const { appId } = inApp
+    await parts.forgetLetters(appId)
+    await database.transaction(async (db) => {
+      const now = clock()
+      const within = { appId, db }
+      if (!(await isTimeUp(within, now))) return
+      await eraseAuditLog(within)
+      const entry = { at: now, caller: 'worker', operation: 'app erase', requestId: '' }
+      await writeAuditLog(db, { ...entry, appId, input: { rows } })
+      await eraseApp(within)
+    })
+    log.info({ appId, rows }, 'an archived app is erased')
+  }
+
+  return {
+    name: 'erasures of apps',
+    claim: (most: number) => claimErasures(db, most, { now: clock(), leaseMs }),
+    async carryOut(job: ErasureJob): Promise<string> {
+      const inApp = { appId: job.appId, db }
+      if (!(await isTimeUp(inApp, clock()))) {
+        await forgetErasure(inApp)
+        return 'given up'
+      }
+      const tables = childrenFirst(await tablesOfApps(db))
+      const reached = await walk(inApp, tables, job, stretchMs)
+      if (reached.isOver) {
+        await finish(inApp, reached.rows)
+        return 'erased'
+      }
+      await recordErasure(db, reached)
+      const { appId, table, rows } = reached
+      log.info({ appId, table, rows }, 'an archived app is being erased')
+      return 'stretch'
+    },
+    async tidy(): Promise<void> {},
+  }
+}
+
+interface Reached extends ErasureJob {
+  readonly isOver: boolean
+}
+
+/** On from where the last stretch ended. */
+async function walk(
+  inApp: AppDb,
+  tables: readonly AppTable[],
+  job: ErasureJob,
+  stretchMs: number,
+): Promise<Reached> {
+  const endsAt = performance.now() + stretchMs
+  const known = tables.findIndex(({ name }) => name === job.table)
+  let { block, rows } = known < 0 ? { ...job, block: 0 } : job
+  let place = Math.max(known, 0)
+  do {
+    const table = tables[place]
+    if (!table) break
+    const step = await erase(inApp, table, block)
+    rows += step.rows
+    if (step.isDone) place++
+    block = step.isDone ? 0 : step.next
+  } while (performance.now() < endsAt)
+  const table = tables[place]
+  return { appId: job.appId, table: table?.name ?? '', block, rows, isOver: !table }
+}
+
+async function erase(inApp: AppDb, { name, indexed }: AppTable, block: number) {
+  if (indexed) {
+    const rows = await eraseSome(inApp, name, mostRows)
+    return { rows, next: 0, isDone: rows < mostRows }
+  }
+  const next = block + mostBlocks
+  const { rows, isLast } = await eraseInBlocks(inApp, name, block, next)
+  return { rows, next, isDone: isLast }
+}
+
+/** No row goes before those that refer to it, or one statement would take them all along. */
+function childrenFirst(tables: readonly AppTable[]): AppTable[] {
+  const ordered: AppTable[] = []
+  let left = tables.filter(({ name }) => !last.has(name))
+  while (left.length > 0) {
+    const parents = new Set(
+      left.flatMap(({ name, parents }) => parents.filter((parent) => parent !== name)),
+    )
+    const free = left.filter(({ name }) => !parents.has(name))
+    if (free.length === 0) throw new Error('Tables refer to each other in a circle.')
+    ordered.push(...free)
+    left = left.filter(({ name }) => parents.has(name))
+  }
+  return ordered
+}
