@@ -93,6 +93,7 @@ test('every table with data of apps says whose they are', async () => {
     'install',
     'management_keys',
     'migrations',
+    'vault_keys',
   ])
 })
 
