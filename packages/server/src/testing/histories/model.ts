@@ -249,7 +249,8 @@ const member =
   (act: (model: GroupModel, step: Step, uid: string, position: Position) => Answer) =>
   (model: GroupModel, step: Step, uid: string): Answer => {
     const position = model.positions.get(uid)
-    return position ? act(model, step, uid, position) : refused('CONVERSATION_NOT_ACCESSIBLE')
+    if (position) return act(model, step, uid, position)
+    return refused(model.type === 'private' ? 'GUID_NOT_FOUND' : 'CONVERSATION_NOT_ACCESSIBLE')
   }
 
 /** The place that a mark means: 0 where it names an entry that is not there for this user. */
