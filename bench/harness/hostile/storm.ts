@@ -22,7 +22,7 @@ interface Storm {
 }
 
 /** An app of the attacker's, beside the one that is measured. */
-export interface Hostile {
+interface Hostile {
   readonly appId: string
   readonly apiKey: string
   readonly guid: string
