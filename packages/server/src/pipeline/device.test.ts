@@ -273,15 +273,16 @@ describe('an auth token', () => {
   })
 
   test('has a budget for its user, who cannot use up that of the app', async () => {
-    await app.given.users('eager')
+    await app.given.users('eager', 'calm')
     const { authToken } = await app.device('eager')
+    const calm = await app.device('calm')
     const settings = { 'rateLimits.device': 2 }
     await mapAppSettings({ params: { appId: app.appId }, body: { settings } })
     const statuses = []
     for (let nth = 0; nth < 3; nth++) statuses.push((await call({ authToken })).status)
     expect(statuses).toEqual([200, 200, 429])
     expect((await call({ apikey: app.keys.full }, '/v3/users')).status).toBe(200)
-    expect((await call({ authToken: bob.authToken })).status).toBe(200)
+    expect((await call({ authToken: calm.authToken })).status).toBe(200)
     await app.as('full').unmapAppSettings({
       params: { appId: app.appId },
       body: { settings: ['rateLimits.device'] },

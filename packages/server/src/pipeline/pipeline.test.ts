@@ -175,6 +175,8 @@ describe('with a handler that does what it should not', () => {
 
 describe('when the database goes away', () => {
   async function start() {
+    // Each service has a master key of its own, which a database takes once.
+    const { url } = stack.use(await cloneDatabase())
     const proxy = stack.use(await startTcpProxy(url))
     const { lines, log } = recordingLog()
     const service = stack.use(await startBareService({ databaseUrl: proxy.url, log }))
@@ -183,7 +185,7 @@ describe('when the database goes away', () => {
     const call = (request: WireRequest) => send(service.origin, { ...request, headers })
     const create = (uid: string) =>
       call({ method: 'POST', path: '/v3/users', body: JSON.stringify({ uid, name: uid }) })
-    return { proxy, call, create, service, lines }
+    return { url, proxy, call, create, service, lines }
   }
 
   test('every call is answered 503 with the time to try again, and works after its return', async () => {
@@ -203,7 +205,7 @@ describe('when the database goes away', () => {
   })
 
   test('a call whose statement runs at that moment is answered 503, and nothing is half done', async () => {
-    const { proxy, call, create, service } = await start()
+    const { url, proxy, call, create, service } = await start()
     // Past the proxy: holds what creating a user waits for.
     const direct = new pg.Client({ connectionString: url })
     await direct.connect()

@@ -7,7 +7,9 @@ import { send } from '../testing/wire.ts'
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 
-test('H4: a budget is that of the install, also where two processes serve it', async () => {
+test('H4: a budget is that of the install, also where two processes serve it', {
+  timeout: 300_000,
+}, async () => {
   const prefix = natsPrefix()
   const app = stack.use(
     await startTestApp({ twin: false, live: { settings: { NATS_PREFIX: prefix } } }),
@@ -36,19 +38,26 @@ test('H4: a budget is that of the install, also where two processes serve it', a
     .poll(async () => (await call(app.origin, app.keys)).remaining, { timeout: 60_000 })
     .toBeLessThan(remaining - 2)
 
-  const budget = 400
-  const keys = await app.anotherApp()
-  await app.as('full').mapAppSettings({
-    params: { appId: keys.appId },
-    body: { settings: { 'rateLimits.standard': budget } },
-  })
-  const drain = async (origin: string): Promise<number> => {
-    for (let admitted = 0; ; admitted++) {
-      if ((await call(origin, keys)).status === 429) return admitted
+  const budget = 200
+  const drainBoth = async () => {
+    const keys = await app.anotherApp()
+    await app.as('full').mapAppSettings({
+      params: { appId: keys.appId },
+      body: { settings: { 'rateLimits.standard': budget } },
+    })
+    const drain = async (origin: string): Promise<number> => {
+      for (let admitted = 0; ; admitted++) {
+        if ((await call(origin, keys)).status === 429) return admitted
+      }
     }
+    const start = performance.now()
+    const [here = 0, there = 0] = await Promise.all([drain(app.origin), drain(other.origin)])
+    return { admitted: here + there, ms: performance.now() - start }
   }
-  const [here = 0, there = 0] = await Promise.all([drain(app.origin), drain(other.origin)])
-  expect(here + there).toBeGreaterThanOrEqual(budget)
+  // A machine so busy that the minute of the budget passes meanwhile tries again.
+  let drained = await drainBoth()
+  while (drained.ms > 50_000) drained = await drainBoth()
+  expect(drained.admitted).toBeGreaterThanOrEqual(budget)
   // A twentieth, and what a busy machine admits while a message is on its way.
-  expect(here + there).toBeLessThanOrEqual(budget * 1.25)
+  expect(drained.admitted).toBeLessThanOrEqual(budget * 1.25)
 })
