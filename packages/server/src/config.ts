@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
 import { databaseSettings } from './config-database.ts'
+import { gatewaySettings } from './config-gateway.ts'
+import { httpSettings } from './config-http.ts'
 import { type NatsSecrets, natsSecretNames, natsSettings } from './config-nats.ts'
 import { limitSettings } from './limits/settings.ts'
 
@@ -54,92 +56,8 @@ const Settings = Type.Object({
       'The other key while the master key is changed (docs/keys.md): opens what it has sealed, and ' +
       'seals nothing.',
   }),
-  HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
-  PORT: Type.Integer({
-    default: 3000,
-    minimum: 0,
-    maximum: 65_535,
-    description: 'Port of the API.',
-  }),
-  MANAGEMENT_PORT: Type.Integer({
-    default: 0,
-    minimum: 0,
-    maximum: 65_535,
-    description: 'Own port of the management API; 0: the API port, host names `apimgmt.*` only.',
-  }),
-  TRUST_PROXY: Type.String({
-    default: '',
-    description:
-      'Proxies whose `X-Forwarded-For` is believed: their addresses, as in `10.0.0.0/8,fd00::5`, or ' +
-      'how many there are one behind the other. Empty: none, and the client is who connects.',
-  }),
-  GATEWAY_PORT: Type.Integer({
-    default: 0,
-    minimum: 0,
-    maximum: 65_535,
-    description: 'Own port of the gateway; 0: the API port.',
-  }),
-  GATEWAY_ORIGINS: Type.String({
-    default: '*',
-    description:
-      'Web sites whose pages may connect, and call the API as a device, as in ' +
-      '`https://a.example,https://b.example`; `*`: any, since no browser sends an auth token by itself.',
-  }),
-  GATEWAY_CONNECTIONS: Type.Integer({
-    default: 15_000,
-    minimum: 1,
-    description: 'Sockets that a process may hold. Each takes a file descriptor.',
-  }),
-  GATEWAY_CONNECTIONS_PER_APP: Type.Integer({
-    default: 10_000,
-    minimum: 1,
-    description: 'Of these, how many of one app.',
-  }),
-  GATEWAY_CONNECTIONS_PER_USER: Type.Integer({
-    default: 20,
-    minimum: 1,
-    description: 'Of these, how many of one user.',
-  }),
-  GATEWAY_QUEUE_BYTES: Type.Integer({
-    default: 1_048_576,
-    minimum: 1024,
-    description: 'What may wait for a socket; a reader that is slower is closed, and resumes.',
-  }),
-  GATEWAY_HEARTBEAT_MS: Type.Integer({
-    default: 30_000,
-    minimum: 100,
-    description: 'How often a device says that it is there; after twice as long it is closed.',
-  }),
-  GATEWAY_AUTH_TIMEOUT_MS: Type.Integer({
-    default: 10_000,
-    minimum: 100,
-    description: 'How long a fresh socket may take to say who it is.',
-  }),
-  GATEWAY_COMPARE_MS: Type.Integer({
-    default: 5000,
-    minimum: 50,
-    description: 'How often what is open is compared with the log, for what NATS has lost.',
-  }),
-  GATEWAY_LEASE_SECONDS: Type.Integer({
-    default: 20,
-    minimum: 1,
-    description: 'How long users stay online after their gateway has died, or a little longer.',
-  }),
-  PRESENCE_LIMIT: Type.Integer({
-    default: 1000,
-    minimum: 0,
-    description: 'With more users of an app online, devices are not told who comes and goes.',
-  }),
-  TYPING_LIMIT: Type.Integer({
-    default: 1000,
-    minimum: 0,
-    description: 'With more listeners to a conversation at one gateway, nobody hears of typing.',
-  }),
-  RECEIPTS_LIMIT: Type.Integer({
-    default: 300,
-    minimum: 0,
-    description: 'The same for what was delivered and read. It is recorded all the same.',
-  }),
+  ...httpSettings,
+  ...gatewaySettings,
   EGRESS_ALLOW: Type.String({
     default: '',
     description:

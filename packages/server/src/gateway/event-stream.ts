@@ -10,6 +10,12 @@ import { framed, unframed } from './frames.ts'
 import { type AuthFrame, authenticate, type HandshakeParts, letIn } from './handshake.ts'
 import { traceConnection } from './trace.ts'
 
+/** Whose place it is until it has signed in. */
+export interface Visit {
+  readonly address: string
+  readonly cut: () => void
+}
+
 const path = '/realtime/events'
 const readAuth = readerOf(clientFrames.auth)
 
@@ -21,7 +27,7 @@ export function addEventStream(
   server: FastifyInstance,
   parts: HandshakeParts & { readonly heartbeatMs: number },
   /** Undefined: there is no room. */
-  keep: (connection: () => Connection) => Connection | undefined,
+  keep: (make: () => Connection, from: Visit) => Connection | undefined,
 ): void {
   for (const version of ['/v3', '/v3.0']) {
     server.get(version + path, (request, reply) => {
@@ -30,11 +36,12 @@ export function addEventStream(
       for (const [name, value] of Object.entries(reply.getHeaders())) {
         if (value !== undefined) reply.raw.setHeader(name, value)
       }
-      const connection = keep(() => new StreamConnection(reply.raw, parts))
+      const claim = claimOf(parts.clientAddress, request.raw)
+      const visit = { address: claim.address, cut: () => void reply.raw.destroy() }
+      const connection = keep(() => new StreamConnection(reply.raw, parts), visit)
       if (!connection)
         throw new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '5' } })
       reply.hijack()
-      const claim = claimOf(parts.clientAddress, request.raw)
       const trace = traceConnection(parts.lines, connection, claim, 'events')
       authenticate({ ...parts, connection, trace }, claim, frame)
         .then((session) => session && letIn(parts, session, frame))

@@ -9,24 +9,25 @@ import type { ClientAddress } from '../http/client-address.ts'
 import { isAllowedOrigin, type Origins } from '../http/origins.ts'
 import { openFlow } from '../limits/flow.ts'
 import type { Epochs } from '../outbox/epochs.ts'
+import type { AddressLimits } from '../pipeline/address-limits.ts'
 import { isRealtime } from './address.ts'
 import type { CallParts } from './calls.ts'
 import { startComparing } from './compare.ts'
 import type { Connection } from './connection.ts'
-import { addEventStream } from './event-stream.ts'
+import { addEventStream, type Visit } from './event-stream.ts'
 import { print } from './frames.ts'
 import { type HandshakeParts, receive } from './handshake.ts'
 import { openFollowers } from './hub/followers.ts'
 import { openGatewayMetrics } from './metrics.ts'
 import { openPeople } from './people.ts'
+import { openPlaces, type Places, type PlacesOptions } from './places.ts'
 import type { Feed, PresenceStore, Users } from './ports.ts'
 import { openPresence } from './presence.ts'
 import { startRechecking } from './recheck.ts'
 import { openSeats } from './seats.ts'
 
-export interface GatewayOptions {
+export interface GatewayOptions extends PlacesOptions {
   readonly origins: Origins
-  readonly connections: number
   readonly connectionsPerUser: number
   readonly connectionsPerApp: number
   readonly queueBytes: number
@@ -49,6 +50,7 @@ export interface GatewayParts extends Omit<CallParts, 'lines'> {
   readonly users: Users
   readonly presence: PresenceStore
   readonly clientAddress: ClientAddress
+  readonly limits: AddressLimits
   readonly registry: Registry
   readonly epochs: Pick<Epochs, 'onBegun'>
   readonly clock: () => number
@@ -63,7 +65,7 @@ const signalsASecond = 10
 /** Takes the devices of a server that does not listen yet, and lets go of them when it is disposed of. */
 export function openGateway(server: FastifyInstance, parts: GatewayParts): AsyncDisposable {
   const { options } = parts
-  const connections = new Set<Connection>()
+  const places = openPlaces(options)
   const wss = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -71,12 +73,11 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
     maxPayload: mostBytesPerFrame,
     maxFragments: mostFragments,
   })
-  const { handshake, compare, recheck, presence } = assemble(parts, connections)
+  const { handshake, compare, recheck, presence } = assemble(parts, places)
   let stopping = false
-  const isFull = () => stopping || connections.size >= options.connections
-  const keep = (connection: Connection) => {
-    connections.add(connection)
-    void connection.closed.then(() => connections.delete(connection))
+  const isFull = () => stopping || places.isFull
+  const keep = (connection: Connection, { address, cut }: Visit) => {
+    places.enter(connection, address, cut)
     return connection
   }
 
@@ -87,14 +88,15 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
     if (!isAllowedOrigin(request.headers, options.origins)) return refuse(socket, '403 Forbidden')
     if (isFull()) return refuse(socket, '503 Service Unavailable\r\nRetry-After: 5')
     wss.handleUpgrade(request, socket, head, (ws) => {
-      keep(receive(handshake, ws, socket, request))
+      const visit = { address: parts.clientAddress(request), cut: () => void socket.destroy() }
+      keep(receive(handshake, ws, socket, request), visit)
     })
   }
   server.server.on('upgrade', upgrade)
-  addEventStream(server, handshake, (make) => (isFull() ? undefined : keep(make())))
+  addEventStream(server, handshake, (make, visit) => (isFull() ? undefined : keep(make(), visit)))
   // Where devices are means nothing any more: they come again, and are told to read anew.
-  parts.epochs.onBegun(() => void sayGoodbye(connections))
-  const silence = setInterval(() => closeSilent(connections, options), options.heartbeatMs / 4)
+  parts.epochs.onBegun(() => void sayGoodbye([...places.all()]))
+  const silence = setInterval(() => closeSilent(places.all(), options), options.heartbeatMs / 4)
 
   return {
     async [Symbol.asyncDispose]() {
@@ -102,16 +104,16 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
       clearInterval(silence)
       compare[Symbol.dispose]()
       recheck[Symbol.dispose]()
-      await sayGoodbye(connections)
+      await sayGoodbye([...places.all()])
       server.server.off('upgrade', upgrade)
       await presence[Symbol.asyncDispose]()
     },
   }
 }
 
-function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
+function assemble(parts: GatewayParts, places: Places) {
   const { options, signals, feed, users, log } = parts
-  const count = () => ({ sockets: connections.size, conversations: followers.size })
+  const count = () => ({ sockets: places.size, conversations: followers.size })
   const metrics = openGatewayMetrics(parts.registry, count)
   const followers = openFollowers(signals, {
     ...options,
@@ -144,6 +146,8 @@ function assemble(parts: GatewayParts, connections: ReadonlySet<Connection>) {
     lines: log.child({}, { redact: [] }),
     pipeline: parts.pipeline,
     clientAddress: parts.clientAddress,
+    limits: parts.limits,
+    places,
     observe: parts.observe,
     onSent: metrics.sent,
     onClosed: metrics.closed,
@@ -169,9 +173,9 @@ function closeSilent(connections: Iterable<Connection>, { heartbeatMs }: Gateway
 }
 
 /** They come again, but not all at once: the more there are, the longer they are spread. */
-async function sayGoodbye(connections: ReadonlySet<Connection>): Promise<void> {
-  const spreadMs = 1000 + 2 * connections.size
-  const closed = [...connections].map((connection) => {
+async function sayGoodbye(connections: readonly Connection[]): Promise<void> {
+  const spreadMs = 1000 + 2 * connections.length
+  const closed = connections.map((connection) => {
     const retryAfterMs = Math.floor(Math.random() * spreadMs)
     connection.say(print({ type: 'goodbye', reason: 'stopping', retryAfterMs }))
     connection.close('goingAway')

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { RawData, WebSocket } from 'ws'
 import type { ClientAddress } from '../http/client-address.ts'
 import { failureOf } from '../http/errors.ts'
+import type { AddressLimits } from '../pipeline/address-limits.ts'
 import type { Failure } from '../pipeline/failure.ts'
 import { type Claim, claimOf } from './address.ts'
 import { readFrame } from './client-frames.ts'
@@ -18,6 +19,7 @@ import { type ConversingParts, openConversing } from './conversing.ts'
 import { type EntranceParts, enter } from './entrance.ts'
 import { printRefusal } from './frames.ts'
 import type { People } from './people.ts'
+import type { Places } from './places.ts'
 import type { Users } from './ports.ts'
 import { Session } from './session.ts'
 import { type ConnectionTrace, traceConnection } from './trace.ts'
@@ -27,6 +29,8 @@ export interface HandshakeParts extends ConnectionParts, EntranceParts, Conversi
   readonly people: People
   readonly log: Logger
   readonly clientAddress: ClientAddress
+  readonly limits: AddressLimits
+  readonly places: Pick<Places, 'heard' | 'signIn'>
   readonly authTimeoutMs: number
 }
 
@@ -50,9 +54,13 @@ export function receive(
   let conversing: ReturnType<typeof openConversing> | undefined
   let greeted = false
 
+  const count = (chunk: Buffer) => parts.places.heard(connection, chunk.length)
+  socket.on('data', count)
+
   async function greet(frame: AuthFrame): Promise<void> {
     clearTimeout(late)
     const session = await authenticate({ ...parts, connection, trace }, claim, frame)
+    socket.off('data', count)
     if (!session) return
     // It may speak once it is welcome, which is before it has caught up.
     conversing = openConversing(parts, session)
@@ -114,10 +122,12 @@ export async function authenticate(
   const { connection, trace } = parts
   const credentials = { ...named, authToken }
   try {
-    const identity = await parts.users.authenticate(credentials)
+    const identity = await parts.limits.identify(address, credentials, () =>
+      parts.users.authenticate(credentials),
+    )
     if (!connection.isOpen) return undefined
     const session = new Session(identity, { credentials, address }, connection, presence)
-    if (parts.people.admit(session)) {
+    if (parts.places.signIn(connection) && parts.people.admit(session)) {
       trace.signedIn(identity)
       return session
     }
@@ -134,7 +144,7 @@ export async function authenticate(
 }
 
 function reasonOf({ status }: Failure): CloseReason {
-  if (status >= 500) return 'overloaded'
+  if (status >= 500 || status === 429) return 'overloaded'
   return status === 403 ? 'forbidden' : 'notAuthenticated'
 }
 

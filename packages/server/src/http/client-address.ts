@@ -30,13 +30,6 @@ export function openClientAddress(trustProxy: string): ClientAddress {
   }
 }
 
-/** What limits count by: whoever has one address of IPv6 has the 2^64 of its network. */
-export function addressGroup(address: string): string {
-  if (isIPv4(address) || !ipaddr.IPv6.isValid(address)) return address
-  const network = ipaddr.IPv6.parse(address).parts.slice(0, 4)
-  return `${network.map((part) => part.toString(16)).join(':')}::/64`
-}
-
 function readTrust(text: string): Trust | undefined {
   if (text === '') return undefined
   if (/^\d+$/.test(text)) return (_, hop) => hop < Number(text)

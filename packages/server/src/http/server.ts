@@ -27,9 +27,16 @@ export interface HttpParts {
   readonly serves: 'chat' | 'management' | 'both' | 'none'
   readonly origins: Origins
   readonly clientAddress: ClientAddress
+  /** Sockets that the listener holds, those of the gateway included. */
+  readonly connections: number
 }
 
 const bodyLimitBytes = 1_048_576
+const headersLimitBytes = 16_384
+/** A request must come within these, headers first; how often that is looked at. */
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 30_000
+const checkEveryMs = 2000
 const versions = ['/v3', '/v3.0']
 /** Of the event loop. Each accepts one connection, and the kernel keeps up to 511 waiting. */
 const turnsBeforeClose = 1000
@@ -54,8 +61,11 @@ export function buildServer(parts: HttpParts): FastifyInstance {
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    requestTimeout: 30_000,
+    requestTimeout: requestTimeoutMs,
     http: {
+      maxHeaderSize: headersLimitBytes,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: checkEveryMs,
       // Otherwise Node answers a request without one itself, and not with our error body.
       requireHostHeader: false,
       // Some clients offer HTTP/2 with every request: that is no reason to refuse the request.
@@ -69,6 +79,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
     },
     clientErrorHandler: refuseMalformedHttp,
   })
+  server.server.maxConnections = parts.connections
   // An expectation that we do not know is no reason to refuse; Node would, with an empty 417.
   server.server.on('checkExpectation', server.routing)
   // Whoever waits for leave to send the body gets it with the admission.

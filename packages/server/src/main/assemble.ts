@@ -31,6 +31,7 @@ import { openEpochs, readEpochs } from '../outbox/epochs.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { openPublisher } from '../outbox/publish.ts'
 import { openSweeper } from '../outbox/sweeper.ts'
+import { openAddressLimits } from '../pipeline/address-limits.ts'
 import { type CallName, openPipeline } from '../pipeline/pipeline.ts'
 import { openPasswords } from '../vault/passwords.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -114,7 +115,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
   const judge = openJudge(openRuleSets(compiler))
   const rateLimit = stack.use(openBudgets(options.publishes === false ? undefined : signals))
+  const limits = openAddressLimits({ refusals: config.AUTH_REFUSALS_PER_MINUTE })
   const pipeline = openPipeline({
+    limits,
     database,
     vault,
     identify,
@@ -140,7 +143,14 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     degrading: { nats: () => bus.ping() },
   }
   const clientAddress = configuredClientAddress(config)
-  const http = { pipeline, pages, log, origins: originsOf(config), clientAddress }
+  const http = {
+    pipeline,
+    pages,
+    log,
+    origins: originsOf(config),
+    clientAddress,
+    connections: connectionsOf(config),
+  }
   const servers = buildServers(config, http)
   for (const { server } of servers) stack.defer(() => server.close())
   // Last: to build all this takes a while, and nobody waits for it yet.
@@ -159,6 +169,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     pipeline,
     clientAddress,
     rateLimit,
+    limits,
     sink,
     epochs,
   }
@@ -224,6 +235,11 @@ function workerParts(config: Config, stream: EventStream, metrics: Metrics) {
     retryMs: config.LISTENER_RETRY_MS,
     hours: config.NATS_STREAM_HOURS,
   }
+}
+
+/** Of a listener: sockets of the gateway, strangers among them, and calls. */
+function connectionsOf({ GATEWAY_CONNECTIONS, GATEWAY_PENDING }: Config): number {
+  return GATEWAY_CONNECTIONS + GATEWAY_PENDING + 5000
 }
 
 function configuredClientAddress({ TRUST_PROXY }: Config) {

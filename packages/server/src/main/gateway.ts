@@ -15,6 +15,7 @@ import type { ClientAddress } from '../http/client-address.ts'
 import type { Metrics } from '../http/metrics.ts'
 import type { Sink } from '../outbox/committed.ts'
 import type { Epochs } from '../outbox/epochs.ts'
+import type { AddressLimits } from '../pipeline/address-limits.ts'
 import type { Credentials, Identify } from '../pipeline/caller.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { RateLimit } from '../pipeline/rate-limit.ts'
@@ -33,6 +34,7 @@ export interface GatewayAssembly {
   readonly pipeline: Pipeline
   readonly clientAddress: ClientAddress
   readonly rateLimit: RateLimit
+  readonly limits: AddressLimits
   readonly metrics: Metrics
   readonly sink: Sink
   readonly epochs: Epochs
@@ -90,6 +92,9 @@ function optionsOf(config: Config): GatewayOptions {
   return {
     origins: originsOf(config),
     connections: config.GATEWAY_CONNECTIONS,
+    pending: config.GATEWAY_PENDING,
+    pendingPerAddress: config.GATEWAY_PENDING_PER_ADDRESS,
+    pendingBytes: config.GATEWAY_PENDING_BYTES,
     connectionsPerUser: config.GATEWAY_CONNECTIONS_PER_USER,
     connectionsPerApp: config.GATEWAY_CONNECTIONS_PER_APP,
     queueBytes: config.GATEWAY_QUEUE_BYTES,

@@ -27,6 +27,7 @@ import { cloneDatabase } from '../testing/test-database.ts'
 import { errorOf, send, type WireRequest } from '../testing/wire.ts'
 import { openPasswords } from '../vault/passwords.ts'
 import { openVault } from '../vault/vault.ts'
+import { openAddressLimits } from './address-limits.ts'
 import type { AllHandlers } from './handler.ts'
 import { openPipeline } from './pipeline.ts'
 import { openRateLimit } from './rate-limit.ts'
@@ -71,6 +72,7 @@ describe('with a handler that does what it should not', () => {
       database,
       vault,
       identify: identifyWith(database.db, vault, () => 1_700_000_000),
+      limits: openAddressLimits({ refusals: 0 }),
       rateLimit: openRateLimit(openSharedCounts({ windowMs: 60_000 })),
       handlers: { ...handlers, app: { ...handlers.app, ...replaced } },
       log,
@@ -87,7 +89,15 @@ describe('with a handler that does what it should not', () => {
       degrading: {},
     }
     const clientAddress = openClientAddress('')
-    const server = buildServer({ pipeline, pages, log, serves: 'both', origins: [], clientAddress })
+    const server = buildServer({
+      pipeline,
+      pages,
+      log,
+      serves: 'both',
+      origins: [],
+      clientAddress,
+      connections: 100,
+    })
     stack.defer(() => server.close())
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })
     const headers = { appId: row.appId, apikey: keys.fullAccess.apiKey }

@@ -10,6 +10,7 @@ import type { Committed, Sink } from '../outbox/committed.ts'
 import { openOutbox } from '../outbox/outbox.ts'
 import type { Vault } from '../vault/vault.ts'
 import { inTurn } from '../watchdog/turns.ts'
+import type { AddressLimits } from './address-limits.ts'
 import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
 import { badRequest, Failure } from './failure.ts'
 import type { AllHandlers } from './handler.ts'
@@ -73,6 +74,7 @@ export interface PipelineParts {
   readonly database: Database
   readonly vault: Vault
   readonly identify: Identify
+  readonly limits: AddressLimits
   readonly rateLimit: RateLimit
   readonly handlers: AllHandlers
   readonly log: Logger
@@ -107,12 +109,16 @@ export function openPipeline(parts: PipelineParts): Pipeline {
   return {
     async admit(call) {
       const { operation } = roadOf(call.name)
-      const caller = await answeredWithin(
-        parts.database.deadlineMs,
-        parts.identify(call.credentials, operation, call.params),
-      )
-      call.onIdentified?.(caller)
-      authorise(caller, operation, call)
+      const { credentials, address } = call
+      const caller = await parts.limits.identify(address, credentials, async () => {
+        const known = await answeredWithin(
+          parts.database.deadlineMs,
+          parts.identify(credentials, operation, call.params),
+        )
+        call.onIdentified?.(known)
+        authorise(known, operation, call)
+        return known
+      })
       const headers = await takeFromBudget(parts.rateLimit, caller, operation)
       if (operation.onBehalfOf === 'required' && !actorOf(caller)) {
         throw badRequest('onBehalfOf', 'This header is required.')

@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  hash as digestOf,
   hkdfSync,
   randomBytes,
   timingSafeEqual,
@@ -61,11 +62,13 @@ export function openVault(masterKey: Buffer, keys: VaultKeys = {}): Vault {
     header,
     hash(secret, place) {
       const name = `${label(place)}${secret}`
-      const known = hashes.get(name)
+      // A secret in plain text would stay in memory, however long it is.
+      const digest = digestOf('sha256', name, 'base64')
+      const known = hashes.get(digest)
       if (known) return known
       if (hashes.size >= mostHashes) hashes.clear()
       const hash = createHmac('sha256', lookupKey).update(name).digest()
-      hashes.set(name, hash)
+      hashes.set(digest, hash)
       return hash
     },
     seal(secret, place) {

@@ -106,7 +106,7 @@ function isDevice({ apiKey, authToken }: Credentials, requires: Requires): boole
 async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credentials, now: number) {
   const { appId, region, authToken } = credentials
   if (!appId) throw new Failure('AUTH_ERR_EMPTY_APPID')
-  const tokenHash = vault.hash(authToken ?? '', tokenPlace(appId))
+  const tokenHash = vault.hash(isSecret(authToken) ? authToken : '', tokenPlace(appId))
   const found = storable(appId) ? await ask.token.load({ appId, tokenHash }) : undefined
   if (!found || (region && region !== found.region)) {
     throw new Failure('AUTH_ERR_INVALID_APPID', { appId })
@@ -122,13 +122,14 @@ async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credent
 
 async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey }: Credentials) {
   if (!appId) throw new Failure('AUTH_ERR_EMPTY_APPID')
-  const keyHash = apiKey ? vault.hash(apiKey, keyPlace(appId)) : null
+  const keyHash = isSecret(apiKey) ? vault.hash(apiKey, keyPlace(appId)) : null
   const found = storable(appId) ? await ask.app.load({ appId, keyHash }) : undefined
   if (!found || (region && region !== found.region)) {
     throw new Failure('AUTH_ERR_INVALID_APPID', { appId })
   }
-  if (!apiKey || !keyHash) throw new Failure('AUTH_ERR_EMPTY_APIKEY')
-  if (!found.key) throw new Failure('AUTH_ERR_APIKEY_NOT_FOUND', { apiKey: mask(apiKey) })
+  if (!apiKey) throw new Failure('AUTH_ERR_EMPTY_APIKEY')
+  if (!keyHash || !found.key)
+    throw new Failure('AUTH_ERR_APIKEY_NOT_FOUND', { apiKey: mask(apiKey) })
   const app = appOf(appId, found)
   return { app, keyHash, ...found.key }
 }
@@ -164,6 +165,11 @@ function appOf(appId: string, { region, settings, moderationVersion }: AppRow): 
 
 function actorOf(row: ActorRow): Actor {
   return { ...row, roleSettings: row.roleSettings ?? {} }
+}
+
+/** Whether it could be a key or token of ours. Anything else is not even hashed. */
+function isSecret(text: string | undefined): text is string {
+  return text !== undefined && /^[\x21-\x7e]{1,200}$/.test(text)
 }
 
 /** Identifiers of ours are plain; anything else cannot exist and need not be looked for. */
