@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { readConfig } from './config.ts'
+import { originsOf, readConfig } from './config.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'chorale-env-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -18,4 +18,27 @@ test('L17: a file .env in the current folder has no say in production', () => {
 test('elsewhere it has, and the environment wins over it', () => {
   const { PORT, HOST } = readConfig({ CHORALE_MASTER_KEY, PORT: '5555' }, folder)
   expect([PORT, HOST]).toEqual([5555, '0.0.0.0'])
+})
+
+test('a secret that comes from a file comes without the newline at its end', () => {
+  const path = join(folder, 'secret')
+  writeFileSync(path, 'postgres://file.example/chorale\n')
+  const { DATABASE_URL } = readConfig({ CHORALE_MASTER_KEY, DATABASE_URL_FILE: path }, folder)
+  expect(DATABASE_URL).toBe('postgres://file.example/chorale')
+})
+
+test.each([31, 33, 64])('a master key of %i bytes is refused', (bytes) => {
+  const key = randomBytes(bytes).toString('base64')
+  expect(() => readConfig({ CHORALE_MASTER_KEY: key }, folder)).toThrow('not 32 bytes')
+})
+
+test('origins may be written with blanks between them', () => {
+  const GATEWAY_ORIGINS = 'https://a.example, https://b.example '
+  const config = readConfig({ CHORALE_MASTER_KEY, GATEWAY_ORIGINS }, folder)
+  expect(originsOf(config)).toEqual(['https://a.example', 'https://b.example'])
+})
+
+test('calls to foreign addresses are made over TLS, to public ones, unless the operator says otherwise', () => {
+  const { EGRESS_HTTP, EGRESS_ALLOW } = readConfig({ CHORALE_MASTER_KEY }, folder)
+  expect([EGRESS_HTTP, EGRESS_ALLOW]).toEqual([false, ''])
 })

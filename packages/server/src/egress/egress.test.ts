@@ -271,4 +271,13 @@ describe('a target', () => {
     const call = open({ breaker: { failures: 2, restMs: 60_000 } })
     for (const _ of [1, 2, 3, 4]) expect(await call(url)).toMatchObject({ status: 503 })
   })
+
+  test('that is refused by our own rules does not rest: the next call is refused for the same reason', async () => {
+    const dns = perTest.use(await startDnsServer({ 'inside.example': [['10.0.0.1']] }))
+    const breaker = { failures: 2, restMs: 60_000 }
+    const call = open({ breaker, dnsServers: [dns.address] })
+    for (const _ of [1, 2, 3, 4]) {
+      expect(await reasonOf(call('http://inside.example/'))).toBe('refused-address')
+    }
+  })
 })

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openDatabase } from '../database/pool.ts'
+import { auditOf } from '../testing/audit.ts'
 import {
   chorale,
   choraleJson,
@@ -116,6 +118,23 @@ describe('beside a running service', () => {
     expect([refused.status, errorOf(refused).code]).toEqual([401, 'AUTH_ERR_APIKEY_NOT_FOUND'])
     const again = await chorale(settings, ...revoke)
     expect(again).toEqual({ code: 1, stdout: '', stderr: `The app ${appId} has no such key.\n` })
+    await using database = openDatabase({
+      ...{ url: settings.DATABASE_URL ?? '', poolSize: 1, statementTimeoutMs: 10_000 },
+      onIdleError: () => undefined,
+    })
+    const audited = await auditOf(database.db, appId)
+    expect(audited.slice(-2)).toMatchObject([
+      { caller: 'cli', operation: 'key create' },
+      { caller: 'cli', operation: 'key revoke' },
+    ])
+  })
+
+  test('a key without --scope may only sign users in', async () => {
+    const { appId } = await createApp('Careful')
+    const create = ['key', 'create', '--app', appId, '--name', 'plain']
+    const key = await choraleJson<{ apiKey: string }>(settings, ...create)
+    expect(key).toMatchObject({ scope: 'authOnly' })
+    expect(errorOf(await listUsers(appId, key.apiKey)).code).toBe('AUTH_ERR_NO_ACCESS')
   })
 
   test('app delete archives an app: its keys are refused from then on', async () => {
