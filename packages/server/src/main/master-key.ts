@@ -17,10 +17,7 @@ export function masterKeyCommand(): Command {
 
 function rotateCommand(): Command {
   return new Command('rotate')
-    .description(
-      'Seal everything with CHORALE_MASTER_KEY that CHORALE_MASTER_KEY_PREVIOUS has sealed. ' +
-        'Safe while others serve, to end and to repeat.',
-    )
+    .description('Seal every secret again, with CHORALE_MASTER_KEY. Safe while others serve.')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: true }) => {
       const { keyId, resealed, broken } = await withTools(rotate, patient)
