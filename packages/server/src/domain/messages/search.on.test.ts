@@ -45,6 +45,27 @@ test('the words of a deleted group are forgotten, and no others', async () => {
   expect([await indexed(gone), await indexed(kept)]).toEqual([0, 3])
 })
 
+test('the words of a message that a moderator blocks are forgotten', async () => {
+  const place = await groupWithMessages('judged', 2)
+  const full = app.as('full')
+  const { data } = await full.listGroupMessages({
+    ...{ params: { guid: 'judged' }, query: { category: 'message' } },
+  })
+  const id = data[0] && 'id' in data[0] ? data[0].id : ''
+  await app.given.users('ann')
+  await full.addMembers({ params: { guid: 'judged' }, body: { participants: ['ann'] } })
+  await full.flagMessage({ params: { id }, onBehalfOf: 'ann', body: { reasonId: 'spam' } })
+  await full.reviewFlaggedMessage({ params: { id }, body: { status: 'disapproved' } })
+  const withWords = async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from entry_words
+      where bucket = ${place.bucket} and conversation_key = ${place.key} and words <> '{}'
+    `.execute(app.db)
+    return rows[0]?.n
+  }
+  await expect.poll(withWords, { timeout: 30_000 }).toBe(1)
+})
+
 test('it goes in steps, and only in the app that asks', async () => {
   const place = await groupWithMessages('steps', 3)
   expect(await deleteWords({ ...app, appId: 'another' }, place, 2)).toBe(false)

@@ -88,6 +88,16 @@ describe('requirement 4.12: get moderation rule revisions', () => {
     }
   })
 
+  test('of a rule that was deleted and created anew, only the new revisions are listed', async () => {
+    const { ruleId } = await given('anew', 2)
+    await deleteRule({ params: { ruleId } })
+    await createRule({ body: { id: ruleId, name: 'new', conditions: word('new') } })
+    const { data } = await listRuleRevisions({ params: { ruleId } })
+    expect(data.map(({ name, revisionId }) => [name, revisionId])).toEqual([
+      ['new', idOf(ruleId, 3)],
+    ])
+  })
+
   test('of a default rule that nobody has changed there is one', async () => {
     const params = { ruleId: 'custom-profanity-filter' }
     const one = await listRuleRevisions({ params })
@@ -117,6 +127,19 @@ describe('a revision', () => {
     for (const wrong of [idOf(ruleId, 4), idOf('three', 1), `other_${ruleId}_1`]) {
       await expect(read(wrong)).rejects.toMatchObject({ code: 'ERR_REVISION_NOT_FOUND' })
     }
+  })
+
+  test('of another app is not found, although its rule has the same id', async () => {
+    const { ruleId } = await given('shared', 2)
+    const other = await app.anotherApp()
+    const calls = app.client(other, 'full')
+    await calls.createRule({ body: { id: ruleId, name: 'other', conditions: word('other') } })
+    const read = async (n: number) => {
+      const params = { ruleId, revisionId: `${other.appId}_${ruleId}_${n}` }
+      return (await calls.getRuleRevision({ params })).data.name
+    }
+    expect(await read(1)).toBe('other')
+    await expect(read(2)).rejects.toMatchObject({ code: 'ERR_REVISION_NOT_FOUND' })
   })
 
   test('can be restored: the next revision is like it', async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { deleteConsumers, waitingIn } from '../../testing/event-streams.ts'
-import type { Fault } from '../../testing/providers/provider.ts'
+import type { Asked, Fault } from '../../testing/providers/provider.ts'
 import { startPushStage } from '../../testing/push-stage.ts'
 import { notifyPeople } from './index.ts'
 
@@ -207,4 +208,74 @@ test('what was sent is counted, for whoever looks at the metrics', async () => {
   const metrics = async () => (await fetch(`${app.origin}/metrics`)).text()
   const counted = /^chorale_deliveries_total\{kind="pushes",outcome="sent"\} [1-9]/m
   await expect.poll(metrics, wait).toMatch(counted)
+})
+
+test('each member of a group of more than a thousand is decided upon', async () => {
+  const guid = `crowd-${bob}`
+  await app.given.group(guid, { owner: 'ann', members: { participants: [bob] } })
+  await sql`
+    insert into users (app_id, uid, name, sort_name, role, created_at)
+    select app_id, uid || '-' || n, name, sort_name, role, created_at
+    from users, generate_series(1, 1001) as n
+    where app_id = ${app.appId} and uid = ${bob}`.execute(app.db)
+  await sql`
+    insert into participants (bucket, conversation_key, app_id, uid, with_guid)
+    select bucket, conversation_key, app_id, uid || '-' || n, with_guid
+    from participants, generate_series(1, 1001) as n
+    where app_id = ${app.appId} and uid = ${bob} and with_guid = ${guid}`.execute(app.db)
+  const { id } = await app.given.message('ann', guid, { receiverType: 'group' })
+  const decided = async () => {
+    const { rows } = await sql<{ n: number }>`
+      select count(*) as n from notification_deliveries
+      where app_id = ${app.appId} and message_id = ${id}`.execute(app.db)
+    return rows[0]?.n
+  }
+  await expect.poll(decided, { ...wait, timeout: 40_000 }).toBe(1002)
+}, 60_000)
+
+describe('a push that fails again and again', () => {
+  afterEach(() => google.server.failNowAndThen(() => undefined))
+  const isTo = (phone: string, { path, body }: Asked) =>
+    path.startsWith('/v1/projects') && body.toString().includes(phone)
+
+  test('is given up an hour after the message', async () => {
+    const phone = await android(bob)
+    google.server.failNowAndThen((asked) => (isTo(phone, asked) ? { status: 503 } : undefined))
+    const { id } = await say('too late')
+    await expect.poll(() => outcomes(id), wait).toEqual(['waiting'])
+    await sql`
+      update notification_deliveries set created_at = created_at - 3600
+      where app_id = ${app.appId} and message_id = ${id}`.execute(app.db)
+    await expect.poll(() => outcomes(id), { ...wait, timeout: 40_000 }).toEqual(['TIMED_OUT'])
+  }, 60_000)
+
+  test('counts as what the last attempt says, not one whose lease has run out', async () => {
+    const phone = await android(bob)
+    const attempts: PromiseWithResolvers<Fault>[] = [
+      Promise.withResolvers(),
+      Promise.withResolvers(),
+    ]
+    google.server.fail('/v1/projects', ...attempts.map(({ promise }) => promise))
+    const asked = google.server.requests
+    const { id } = await say('whose turn')
+    await expect.poll(() => google.server.requests, wait).toBe(asked + 1)
+    await sql`
+      update notification_deliveries set next_at_ms = 0
+      where app_id = ${app.appId} and message_id = ${id}`.execute(app.db)
+    await expect.poll(() => google.server.requests, wait).toBe(asked + 2)
+    const failures = async () => {
+      const text = await (await fetch(`${app.origin}/metrics`)).text()
+      const counted = /^chorale_deliveries_total\{kind="pushes",outcome="failed"\} (\d+)/m.exec(
+        text,
+      )
+      return Number(counted?.[1] ?? 0)
+    }
+    const before = await failures()
+    attempts[0]?.resolve({ status: 400 })
+    await expect.poll(failures, wait).toBe(before + 1)
+    expect(await outcomes(id)).toEqual(['waiting'])
+    attempts[1]?.resolve({ status: 503 })
+    await expect.poll(() => outcomes(id), wait).toEqual([true])
+    expect(bodies(phone)).toEqual(['whose turn'])
+  }, 60_000)
 })

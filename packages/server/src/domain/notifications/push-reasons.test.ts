@@ -95,6 +95,14 @@ test('a block on either side keeps it back, in a group as well', async () => {
   await blocked('ann', bob)
 })
 
+test('a block in another app, between users of the same uids, keeps nothing back', async () => {
+  const elsewhere = app.client(await app.anotherApp(), 'full')
+  for (const uid of ['ann', bob]) await elsewhere.createUser({ body: { uid, name: uid } })
+  await elsewhere.blockUsers({ params: { uid: bob }, body: { blockedUids: ['ann'] } })
+  await elsewhere.blockUsers({ params: { uid: 'ann' }, body: { blockedUids: [bob] } })
+  await expectSent()
+})
+
 describe('the preferences of a user', () => {
   const prefer = (mutePreferences: object) =>
     full.updateNotificationPreferences({ query: query(), body: { mutePreferences } })
