@@ -254,7 +254,10 @@ CREATE TABLE public.audit_log (
     caller text NOT NULL,
     operation text NOT NULL,
     target jsonb NOT NULL,
-    request_id text NOT NULL
+    request_id text NOT NULL,
+    address text,
+    key_id text,
+    uid text
 );
 
 ALTER TABLE public.audit_log ALTER COLUMN entry_id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1230,6 +1233,8 @@ ALTER TABLE ONLY public.webhook_lines
 
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (app_id, webhook_id);
+
+CREATE INDEX audit_log_by_entry ON public.audit_log USING btree (entry_id);
 
 CREATE INDEX auth_tokens_by_user ON public.auth_tokens USING btree (app_id, uid, nth);
 

@@ -1,4 +1,4 @@
-import { apiKeys, app, appSettings, apps, eventFeed } from './apps/index.ts'
+import { apiKeys, app, appSettings, apps, auditLog, eventFeed } from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
 import {
@@ -50,6 +50,7 @@ import { deliveries, webhooks, webhookTriggers } from './webhooks/index.ts'
 /** Every operation, by noun. */
 export const api = {
   apps,
+  auditLog,
   app,
   appSettings,
   apiKeys,

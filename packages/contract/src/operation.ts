@@ -33,7 +33,7 @@ export interface Operation {
   readonly feature?: string
   /** `core` calls have their own, smaller budget. */
   readonly rate?: 'core'
-  /** An administrative change: leaves a row in the audit log. */
+  /** A change of consequence, or a look at secrets: leaves a row in the audit log. */
   readonly audit?: true
   readonly deprecated?: true
   readonly params?: TObject

@@ -204,6 +204,7 @@ export const serverRoutes: Routes<Exclude<keyof Api, DeviceName | ManagementName
 export const managementRoutes: Routes<ManagementName> = {
   createApp: 'POST /apps',
   listApps: 'GET /apps',
+  listAuditLog: 'GET /audit-log',
   deleteApp: 'DELETE /apps/:appId',
   mapAppSettings: 'POST /apps/:appId/settings',
   listAppSettings: 'GET /apps/:appId/settings',

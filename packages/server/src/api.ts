@@ -4,6 +4,7 @@ import {
   appHandlers,
   appSettingHandlers,
   appsHandlers,
+  auditLogHandlers,
   eventFeedHandlers,
 } from './domain/apps/index.ts'
 import {
@@ -105,7 +106,7 @@ export function handlersWith(
 ): AllHandlers {
   const groups = groupHandlers(passwords)
   return {
-    install: appsHandlers(furnishApp),
+    install: { ...appsHandlers(furnishApp), ...auditLogHandlers },
     app: {
       ...appHandlers,
       ...appSettingHandlers,

@@ -112,6 +112,12 @@ const Settings = Type.Object({
     minimum: 10,
     description: 'Time before the first retry to a webhook; all later ones are multiples of it.',
   }),
+  AUDIT_KEEP_DAYS: Type.Integer({
+    default: 400,
+    minimum: 1,
+    maximum: 36_500,
+    description: 'How long the audit log is kept.',
+  }),
   WEBHOOK_KEEP_DAYS: Type.Integer({
     default: 14,
     minimum: 4,

@@ -46,6 +46,7 @@ export const apps = operations({
     summary: 'List apps',
     tag: 'Apps',
     effect: 'read',
+    audit: true,
     requires: 'management',
     query: Type.Object({ searchKey, ...pageQuery }),
     response: Page(App),

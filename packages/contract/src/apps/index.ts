@@ -1,5 +1,6 @@
 export * from './api-keys.ts'
 export * from './app-settings.ts'
 export * from './apps.ts'
+export * from './audit-log.ts'
 export * from './event-feed.ts'
 export * from './of-app.ts'

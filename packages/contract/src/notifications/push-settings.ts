@@ -125,6 +125,7 @@ export const pushSettings = operations({
     method: 'GET',
     summary: 'Get the push settings of an app',
     effect: 'read',
+    audit: true,
     response: Saved,
     errors: ['ERR_APP_NOT_FOUND', 'ERR_PUSH_SETTINGS_NOT_FOUND'],
   },

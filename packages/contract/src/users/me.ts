@@ -32,6 +32,7 @@ export const me = operations({
     path: '/me/auth_token',
     summary: 'Log out: the auth token of this call is of no use any more',
     effect: 'write',
+    audit: true,
     feature: 'logout',
     response: Data(Outcome),
     errors: ['ERR_PERMISSION_DENIED'],

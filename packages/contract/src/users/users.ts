@@ -159,6 +159,7 @@ export const users = operations({
     summary: 'Delete a user',
     tag: 'Users',
     effect: 'write',
+    audit: true,
     requires: 'fullAccess',
     rate: 'core',
     params: Type.Object({ uid: Uid }),
@@ -172,6 +173,7 @@ export const users = operations({
     summary: 'Deactivate users',
     tag: 'Users',
     effect: 'write',
+    audit: true,
     requires: 'fullAccess',
     body: Type.Object({ uidsToDeactivate: Uids }),
     response: Data(
@@ -189,6 +191,7 @@ export const users = operations({
     summary: 'Reactivate users',
     tag: 'Users',
     effect: 'write',
+    audit: true,
     requires: 'fullAccess',
     body: Type.Object({ uidsToActivate: Uids }),
     response: Data(

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { withoutSecrets } from '../vault/mask.ts'
 import type { Db } from './app-db.ts'
@@ -9,13 +10,92 @@ export interface AuditEntry {
   readonly operation: string
   readonly input: unknown
   readonly requestId: string
+  readonly address?: string
+  readonly keyId?: string
+  readonly uid?: string
 }
 
-/** Who changed what, in the transaction of the change. */
+/** Of a text in it, and of all of it: what is longer is told by its size and digest. */
+const mostLetters = 1000
+const mostBytes = 8192
+
+/** Who did what, in the transaction of the change. */
 export async function writeAuditLog(db: Db, entry: AuditEntry): Promise<void> {
+  const { address = null, keyId = null, uid = null } = entry
   await sql`
-    insert into audit_log (app_id, at, caller, operation, target, request_id)
+    insert into audit_log
+      (app_id, at, caller, operation, target, request_id, address, key_id, uid)
     values (${entry.appId}, ${entry.at}, ${entry.caller}, ${entry.operation},
-            ${withoutSecrets(entry.input)}::jsonb, ${entry.requestId})
+            ${targetOf(entry.input)}::jsonb, ${entry.requestId}, ${address}, ${keyId}, ${uid})
   `.execute(db)
+}
+
+function targetOf(input: unknown): string {
+  const text = JSON.stringify(input, (_, value: unknown) =>
+    typeof value === 'string' && value.length > mostLetters ? digestOf(value) : value,
+  )
+  const shown = withoutSecrets(JSON.parse(text))
+  return Buffer.byteLength(shown) <= mostBytes ? shown : JSON.stringify(digestOf(shown))
+}
+
+function digestOf(text: string) {
+  return { bytes: Buffer.byteLength(text), sha256: hash('sha256', text) }
+}
+
+export interface AuditFilter {
+  readonly appId?: string
+  /** Undefined: any. */
+  readonly appIds?: readonly string[] | undefined
+  readonly operation?: string
+  readonly caller?: string
+  readonly since?: number
+  readonly until?: number
+  /** Of the oldest entry that was read. */
+  readonly before?: number
+  readonly limit: number
+}
+
+export interface AuditRow {
+  readonly id: number
+  readonly at: number
+  readonly appId: string
+  readonly caller: string
+  readonly keyId: string | null
+  readonly uid: string | null
+  readonly address: string | null
+  readonly operation: string
+  readonly input: unknown
+  readonly requestId: string
+}
+
+/** Newest first. */
+export async function readAuditLog(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
+  const { appId, appIds, operation, caller, since, until, before, limit } = filter
+  const { rows } = await sql<AuditRow>`
+    select entry_id as id, at, app_id as "appId", caller, key_id as "keyId", uid, address,
+           operation, target as input, request_id as "requestId"
+    from audit_log
+    where (${appId ?? null}::text is null or app_id = ${appId ?? null})
+      and (${appIds ?? null}::text[] is null or app_id = any(${appIds ?? null}))
+      and (${operation ?? null}::text is null or operation = ${operation ?? null})
+      and (${caller ?? null}::text is null or caller = ${caller ?? null})
+      and (${since ?? null}::bigint is null or at >= ${since ?? null})
+      and (${until ?? null}::bigint is null or at < ${until ?? null})
+      and (${before ?? null}::bigint is null or entry_id < ${before ?? null})
+    order by entry_id desc
+    limit ${limit}`.execute(db)
+  return rows
+}
+
+const mostAtOnce = 1000
+
+/** Some of what is older; 0 when there is no more. */
+export async function forgetAuditLog(db: Db, before: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from audit_log where entry_id in (
+      select entry_id from (
+        select entry_id, at from audit_log order by entry_id limit ${mostAtOnce}
+      ) as oldest where at < ${before}
+    )`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }

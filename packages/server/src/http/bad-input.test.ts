@@ -71,7 +71,7 @@ test.each([...allOperations])(
     if (name !== 'deleteApp') expect((await normalCall()).status).toBe(200)
     await expectFreeLoop()
   },
-  60_000,
+  180_000,
 )
 
 const shared = await furnish(service)
@@ -98,5 +98,5 @@ test.each([...allOperations])(
     expect(wrong, name).toEqual([])
     await expectFreeLoop()
   },
-  60_000,
+  180_000,
 )

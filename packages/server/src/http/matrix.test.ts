@@ -10,7 +10,7 @@ let before: unknown
 beforeAll(async () => {
   stage = await startStage()
   before = await stage.snapshot()
-}, 60_000)
+}, 300_000)
 afterAll(() => stage[Symbol.asyncDispose]())
 
 /** Every operation, called by one of them: what came differently, a line each. */
@@ -51,5 +51,5 @@ test.each(callerNames)(
     expect((await surprises(caller)).join('\n')).toBe('')
     expect(await stage.snapshot()).toEqual(before)
   },
-  120_000,
+  300_000,
 )

@@ -234,6 +234,7 @@ function workerParts(config: Config, stream: EventStream, metrics: Metrics) {
     attempts: config.LISTENER_ATTEMPTS,
     retryMs: config.LISTENER_RETRY_MS,
     hours: config.NATS_STREAM_HOURS,
+    keepAuditDays: config.AUDIT_KEEP_DAYS,
   }
 }
 

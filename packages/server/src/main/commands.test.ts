@@ -52,6 +52,7 @@ test('every command explains itself, and can answer in JSON', async () => {
       'dead-letters list',
       'dead-letters replay',
       'epoch new',
+      'audit list',
     ]),
   )
   for (const [words, command] of commands) {

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { appCommand } from './app.ts'
+import { auditCommand } from './audit.ts'
 import { deadLettersCommand } from './dead-letters.ts'
 import { epochCommand } from './epoch.ts'
 import { keyCommand } from './key.ts'
@@ -19,6 +20,7 @@ export function buildProgram(): Command {
     .addCommand(managementKeyCommand())
     .addCommand(masterKeyCommand())
     .addCommand(deadLettersCommand())
+    .addCommand(auditCommand())
     .addCommand(epochCommand())
   pointToHelp(program)
   return program

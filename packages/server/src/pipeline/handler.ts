@@ -1,5 +1,5 @@
 import type { Api } from '@chorale/contract/api'
-import type { apps } from '@chorale/contract/apps'
+import type { apps, auditLog } from '@chorale/contract/apps'
 import type { Input, Output } from '@chorale/contract/operation'
 import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { Outbox } from '../outbox/outbox.ts'
@@ -54,12 +54,13 @@ export type InstallHandlers<T> = {
   readonly [N in keyof T]: (input: Input<T[N]>, ctx: InstallCtx) => Promise<Output<T[N]>>
 }
 
-type InApp = Omit<Api, keyof typeof apps>
+type Install = typeof apps & typeof auditLog
+type InApp = Omit<Api, keyof Install>
 
 /** A handler for every operation of the contract: the compiler names what is missing. */
 export interface AllHandlers {
   readonly app: {
     readonly [N in keyof InApp]: Handlers<InApp>[N] | Handlers<InApp, keyof InApp>[N]
   }
-  readonly install: InstallHandlers<typeof apps>
+  readonly install: InstallHandlers<Install>
 }

@@ -16,6 +16,7 @@ import { badRequest, Failure } from './failure.ts'
 import type { AllHandlers } from './handler.ts'
 import { Printed } from './printed.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { traceOf } from './trace.ts'
 import { type Validation, validationOf } from './validation.ts'
 
 /** A call from any wire, before its body is read. */
@@ -233,12 +234,14 @@ async function open(
     checkAnswer(parts, road, call, answer)
     if (operation.audit) {
       await writeAuditLog(db, {
+        ...traceOf(caller, call.credentials),
         appId: caller.app?.appId ?? '',
         at: now,
         caller: `${caller.kind}:${caller.name}`,
         operation: call.name,
         input,
         requestId: call.requestId,
+        address: call.address,
       })
     }
     return answer

@@ -31,5 +31,5 @@ startWorker({
   log: pino({ level: 'warn' }),
   onOutcome: () => undefined,
   listeners: [moment === 'after' ? echoListener : { ...echoListener, on: { 'user.created': die } }],
-  ...{ concurrency: 1, attempts: 1, retryMs: 10, hours: 1 },
+  ...{ concurrency: 1, attempts: 1, retryMs: 10, hours: 1, keepAuditDays: 400 },
 })

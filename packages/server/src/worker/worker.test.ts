@@ -258,7 +258,7 @@ test('what a worker had not finished when it was stopped is handled by the next 
       startWorker({
         ...{ database, stream, letters: openDeadLetters(stream), sink: () => undefined },
         ...{ clock: () => 1_700_000_000, log: pino({ level: 'silent' }), listeners: [listener] },
-        ...{ concurrency: 1, attempts: 1000, retryMs: 60_000, hours: 1 },
+        ...{ concurrency: 1, attempts: 1000, retryMs: 60_000, hours: 1, keepAuditDays: 1 },
         onOutcome: () => undefined,
       }),
     )

@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Db } from '../database/app-db.ts'
+import { forgetAuditLog } from '../database/audit-log.ts'
 import { holdLeases } from '../database/leases.ts'
 import { openLoader } from '../database/loader.ts'
 import { strands } from '../outbox/bundles.ts'
@@ -15,10 +16,12 @@ export interface WorkerParts extends ConsumerParts {
   readonly concurrency: number
   /** How long NATS keeps events: as long a repeat must be known. */
   readonly hours: number
+  readonly keepAuditDays: number
 }
 
 const pauseMs = 1000
 const tidyEveryMs = 60_000
+const daySeconds = 86_400
 
 /**
  * Runs the listeners. Each strand of each listener is worked on by one process at a time, which
@@ -55,6 +58,8 @@ export function startWorker(parts: WorkerParts): AsyncDisposable {
   async function forget(): Promise<void> {
     const before = parts.clock() - parts.hours * 3600
     while ((await forgetHandled(database.db, before)) > 0);
+    const tooOld = parts.clock() - parts.keepAuditDays * daySeconds
+    while ((await forgetAuditLog(database.db, tooOld)) > 0);
   }
 
   async function tidyUp(): Promise<void> {

@@ -134,14 +134,17 @@ async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey
   return { app, keyHash, ...found.key }
 }
 
+/** These answer a key of some apps with what is theirs. */
+const narrowed = ['/apps', '/audit-log']
+
 /** A key of some apps may call what is in them, and list them: nothing that reaches all. */
 function requireScope(
   appIds: readonly string[],
   { method, path }: Operation,
   appId: string | undefined,
 ): void {
-  const listsApps = method === 'GET' && path === '/apps'
-  if (appId === undefined ? listsApps : appIds.includes(appId)) return
+  const lists = method === 'GET' && narrowed.includes(path)
+  if (appId === undefined ? lists : appIds.includes(appId)) return
   const needed =
     appId === undefined ? 'a management key of all apps' : 'a management key of this app'
   throw new Failure('AUTH_ERR_NO_ACCESS', { needed })

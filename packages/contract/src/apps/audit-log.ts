@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox'
+import { Timestamp, UnixTime } from '../envelope.ts'
+import { operations, withDefault } from '../operation.ts'
+import { AppId } from './apps.ts'
+
+/** Who did what. Secrets are masked; what is large is told by its size and digest. */
+export const AuditEntry = Type.Object({
+  id: Type.Integer(),
+  at: Timestamp,
+  appId: Type.Optional(
+    Type.String({ description: 'Left out where the install as such is meant.' }),
+  ),
+  caller: Type.String({
+    description: '`key:<name>`, `device:<uid>`, `management:<name>` or `cli`.',
+  }),
+  keyId: Type.Optional(
+    Type.String({ description: 'The last characters of an API key; a management key.' }),
+  ),
+  uid: Type.Optional(Type.String({ description: 'The user as whom the call was made.' })),
+  address: Type.Optional(Type.String({ description: 'Of the client.' })),
+  operation: Type.String(),
+  input: Type.Unsafe<unknown>({ description: 'What the call was given.' }),
+  requestId: Type.Optional(Type.String()),
+})
+export type AuditEntry = Static<typeof AuditEntry>
+
+const text = Type.Optional(Type.String({ minLength: 1, maxLength: 200 }))
+const EntryId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+const AuditQuery = Type.Object({
+  appId: Type.Optional(AppId),
+  operation: text,
+  caller: text,
+  since: Type.Optional(UnixTime),
+  until: Type.Optional(UnixTime),
+  before: Type.Optional({ ...EntryId, description: '`meta.next.before` of the page before.' }),
+  limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 100),
+})
+export type AuditQuery = Static<typeof AuditQuery>
+
+export const auditLog = operations({
+  listAuditLog: {
+    method: 'GET',
+    path: '/audit-log',
+    summary: 'List who did what, newest first',
+    tag: 'Apps',
+    effect: 'read',
+    requires: 'management',
+    query: AuditQuery,
+    response: Type.Object({
+      data: Type.Array(AuditEntry),
+      meta: Type.Object({
+        current: Type.Object({ limit: Type.Integer(), count: Type.Integer() }),
+        next: Type.Optional(Type.Object({ before: EntryId })),
+      }),
+    }),
+    errors: [],
+  },
+})
