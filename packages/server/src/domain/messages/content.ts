@@ -43,6 +43,7 @@ export function checkContent(category: string, type: string, given: Data = {}): 
   if (data.metadata !== undefined && !isObject(data.metadata))
     throw new Failure('ERR_INVALID_METADATA')
   const checked = checkers[category]?.(type, data) ?? data
+  requireReadableAttachments(checked)
   requireSafeLinks(checked)
   return { category, type, data: checked, mentions: mentionsIn(checked.text) }
 }
@@ -94,16 +95,30 @@ function checkMedia(data: Data): Data {
   return { ...data, attachments: checked, url: checked[0]?.url }
 }
 
+/** Of any category: whoever shows the message reads these fields. */
+function requireReadableAttachments({ attachments = [] }: Data): void {
+  if (!Array.isArray(attachments)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
+  for (const attachment of attachments) {
+    if (!isObject(attachment)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
+    const { url, name, mimeType, extension, size } = attachment
+    const isReadable =
+      [url, name, mimeType, extension].every(isTextOrAbsent) &&
+      (isTextOrAbsent(size) || Number.isSafeInteger(size))
+    if (!isReadable) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
+  }
+}
+
+function isTextOrAbsent(value: unknown): boolean {
+  return value === undefined || typeof value === 'string'
+}
+
 function checkAttachment(attachment: unknown) {
   if (!isObject(attachment) || !isHttpUrl(attachment.url)) {
     throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   }
   const { url, name, mimeType, extension, size } = attachment
   const texts = { name, mimeType, extension }
-  for (const value of Object.values(texts)) {
-    if (value !== undefined && typeof value !== 'string')
-      throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
-  }
+  if (!Object.values(texts).every(isTextOrAbsent)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   // Requests say the size as a string, stored messages as a number.
   const bytes = size === undefined || size === '' ? undefined : Number(size)
   if (bytes !== undefined && !Number.isSafeInteger(bytes))
