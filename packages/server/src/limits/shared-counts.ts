@@ -9,7 +9,7 @@ export interface CountWire {
   onRestored(restored: () => void): void
 }
 
-export interface Taken {
+interface Taken {
   readonly ok: boolean
   /** What all processes have taken in this window, as far as is known here. */
   readonly used: number

@@ -8,7 +8,7 @@ export interface Turn {
 }
 
 /** The loop was held for so long. The turn is the last that was noted before that. */
-export type OnBlock = (turn: Turn | undefined, ms: number) => void
+type OnBlock = (turn: Turn | undefined, ms: number) => void
 
 const turns = new AsyncLocalStorage<Turn>()
 
