@@ -34,19 +34,6 @@ export async function storedBundles(natsUrl: string, prefix: string): Promise<St
   return found
 }
 
-/** Takes a message from each consumer that has one in hand already; nobody will acknowledge it. */
-export async function takeForNobody(natsUrl: string, prefix: string): Promise<number> {
-  await using connection = await connectNats(natsUrl)
-  const { consumers } = await jetstreamManager(connection.nats)
-  let taken = 0
-  for await (const { name, num_ack_pending: inHand } of consumers.list(`${prefix}-events`)) {
-    if (inHand === 0) continue
-    const consumer = await jetstream(connection.nats).consumers.get(`${prefix}-events`, name)
-    for await (const _ of await consumer.fetch({ max_messages: 1, expires: 2000 })) taken++
-  }
-  return taken
-}
-
 /** As if all of it had become too old. */
 export async function forgetEvents(natsUrl: string, prefix: string): Promise<void> {
   await using connection = await connectNats(natsUrl)

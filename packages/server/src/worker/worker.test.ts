@@ -10,7 +10,7 @@ import { openEventStream } from '../bus/event-stream.ts'
 import { openDatabase } from '../database/pool.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { echoListener } from '../testing/echo-listener.ts'
-import { deleteConsumers, storedBundles, takeForNobody } from '../testing/event-streams.ts'
+import { deleteConsumers, storedBundles } from '../testing/event-streams.ts'
 import { natsPrefix } from '../testing/nats-prefix.ts'
 import { chorale, choraleJson, settingsFor } from '../testing/program.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
@@ -174,21 +174,6 @@ test('of several that it had in hand, none loses its place', async () => {
   await expect.poll(() => handled, wait).toHaveLength(uids.length)
   expect(handled).toEqual(uids)
 })
-
-test('what was handed to the dead at the last moment comes before anything newer, too', async () => {
-  const { app, NATS_PREFIX } = await startLive([])
-  await app.given.users('ann')
-  await workerThatDies(app, NATS_PREFIX, 'before')
-  await app.given.users('bob', 'cid')
-  const { listener, handled } = recorder('echo', () => false)
-  app.startWorker([listener])
-  const startedAt = performance.now()
-  await expect.poll(() => performance.now() - startedAt, wait).toBeGreaterThan(4000)
-  // As for a process whose end NATS has not noticed yet: it had asked for one more.
-  expect(await takeForNobody(natsUrl, NATS_PREFIX)).toBe(1)
-  await expect.poll(() => handled, { timeout: 90_000 }).toHaveLength(3)
-  expect(handled).toEqual(['ann', 'bob', 'cid'])
-}, 180_000)
 
 test('a worker that dies between commit and acknowledgement has not handled it twice', async () => {
   const { app, NATS_PREFIX } = await startLive([])

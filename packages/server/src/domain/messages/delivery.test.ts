@@ -126,7 +126,8 @@ describe('H5: an edit is a send', () => {
     const custom = { category: 'custom', type: 'x' } as const
     for (const attachments of [[null], ['x'], { url: 'x' }, [{ mimeType: 1 }]]) {
       const data = { customData: {}, attachments }
-      await expect(send(data, custom)).rejects.toMatchObject(denied)
+      const refused = { code: 'ERR_INVALID_MEDIA_MESSAGE' }
+      await expect(send(data, custom)).rejects.toMatchObject(refused)
     }
     await send({ customData: {} }, custom)
     await expect(edit(uid, id, exe)).rejects.toMatchObject(denied)
