@@ -47,6 +47,12 @@ async function rowsOf(appId: string): Promise<Record<string, number>> {
   return found
 }
 
+/** Events leave the outbox by themselves. */
+async function lastingRowsOf(appId: string): Promise<Record<string, number>> {
+  const { outbox: _, ...lasting } = await rowsOf(appId)
+  return lasting
+}
+
 /** An app with something of most kinds, some of it many times. */
 async function furnished(): Promise<AppKeys> {
   const keys = await app.anotherApp()
@@ -105,7 +111,7 @@ test('M9: an archived app is erased when its time is up, and its neighbour is le
   expect(Object.keys(before)).toEqual(
     expect.arrayContaining(['entries', 'participants', 'reactions', 'pins', 'saves', 'users']),
   )
-  const kept = await rowsOf(neighbour.appId)
+  const kept = await lastingRowsOf(neighbour.appId)
   now += 30 * day - 1
   expect(await erasing().claim(10)).toEqual([])
   now += 1
@@ -114,7 +120,7 @@ test('M9: an archived app is erased when its time is up, and its neighbour is le
     { operation: 'deleteApp', caller: 'management:tests' },
     { operation: 'app erase', caller: 'worker', at: now, target: { rows: expect.any(Number) } },
   ])
-  expect(await rowsOf(neighbour.appId)).toEqual(kept)
+  expect(await lastingRowsOf(neighbour.appId)).toEqual(kept)
   const { data } = await app.client(neighbour, 'full').listUsers({ query: {} })
   expect(data).toHaveLength(3)
 })
@@ -182,7 +188,7 @@ test('M9: an app that was brought back in time is not erased', async () => {
   const keys = await furnished()
   const { appId } = keys
   await app.client(keys, 'full').deleteApp({ params: { appId } })
-  const before = await rowsOf(appId)
+  const before = await lastingRowsOf(appId)
   now += 30 * day
   const job = { appId, table: '', block: 0, rows: 0 }
   // There is no call for it: an operator does this by hand.
@@ -190,7 +196,7 @@ test('M9: an app that was brought back in time is not erased', async () => {
     app.db,
   )
   expect(await erasing().carryOut(job)).toBe('given up')
-  const after = await rowsOf(appId)
+  const after = await lastingRowsOf(appId)
   delete after.app_erasures
   expect(after).toEqual(before)
 })
