@@ -188,6 +188,17 @@ describe('the app itself', () => {
   })
 })
 
+test('conversations of the same second are each on one page', async () => {
+  await app.given.users('moe', 'pal1', 'pal2', 'pal3')
+  const pals = ['pal1', 'pal2', 'pal3']
+  for (const to of pals) await say(app, { from: 'moe', to, text: 'hi', at: 1_700_000_100 })
+  const pages = await walkByCursor((at) =>
+    listConversations({ query: { perPage: 1, ...at }, onBehalfOf: 'moe' }),
+  )
+  const ids = pages.flatMap((data) => idsOf({ data }))
+  expect(ids.toSorted()).toEqual(pals.map((uid) => `moe_user_${uid}`))
+})
+
 test.each<[string, Record<string, unknown>, string]>([
   ['an unknown type', { conversationType: 'both' }, 'conversationType'],
   ['a page of 1001', { perPage: 1001 }, 'perPage'],

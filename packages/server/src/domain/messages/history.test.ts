@@ -75,6 +75,8 @@ describe('a page of a conversation', () => {
     }
     const back = await walk('prepend', 'previous', texts[24] ?? '')
     expect(back.toReversed().flat()).toEqual(texts.slice(0, 24))
+    // The last page offers no other.
+    expect(back.map((page) => page.length)).toEqual([7, 7, 7, 3])
     expect((await walk('append', 'next', texts[0] ?? '')).flat()).toEqual(texts.slice(1))
   })
 
@@ -129,8 +131,12 @@ describe('a page of a group', () => {
   })
 
   test('shows nothing of what a member has reset', async () => {
+    const hidden = new Set(idsOf(await listGroupMessages({ params, onBehalfOf: 'bob' })))
+    const all = async () => idsOf(await listMessages({ query: { limit: 100 }, onBehalfOf: 'bob' }))
+    expect((await all()).filter((id) => hidden.has(id))).not.toEqual([])
     await calls.resetGroupConversation({ params, onBehalfOf: 'bob' })
     expect(idsOf(await listGroupMessages({ params, onBehalfOf: 'bob' }))).toEqual([])
+    expect((await all()).filter((id) => hidden.has(id))).toEqual([])
     const id = await say('ann', 'tea')
     expect(idsOf(await listGroupMessages({ params, onBehalfOf: 'bob' }))).toEqual([id])
     expect(idsOf(await listGroupMessages({ params, onBehalfOf: 'ann' })).length).toBeGreaterThan(1)
