@@ -91,6 +91,31 @@ describe('C2: what is in force is bounded in sum', () => {
   })
 })
 
+test('C2: changes by the operator and returns to older revisions are counted, too', async () => {
+  await using other = await startTestApp({ twin: false })
+  const { appId } = other
+  const calls = other.as('full')
+  const many = (from: number) => [{ category: 'pattern' as const, value: patterns(60, from) }]
+  const one = [{ category: 'pattern' as const, value: patterns(1) }]
+  const params = { ruleId: 'old' }
+  await calls.createRule({ body: { id: 'old', conditions: many(0) } })
+  await calls.updateRule({ params, body: { conditions: one } })
+  await calls.createRule({ body: { id: 'new', conditions: many(100) } })
+  await calls.createKeywordList({ form: { id: 'few', category: 'pattern', searchTerms: '[ab]c' } })
+  await calls.createRule({ body: { id: 'using', conditions: referring('few', 1, 'pattern') } })
+  const first = { ...params, revisionId: `${appId}_old_1` }
+  const form = { category: 'pattern' as const, searchTerms: patterns(60, 200).join() }
+  const refused = [
+    calls.restoreRule({ params: first }),
+    calls.restoreRuleOfApp({ params: { appId, ...first } }),
+    calls.updateRuleOfApp({ params: { appId, ...params }, body: { conditions: many(300) } }),
+    calls.updateKeywordListOfApp({ params: { appId, keywordId: 'few' }, form }),
+  ]
+  for (const call of await Promise.allSettled(refused)) {
+    expect(call).toMatchObject({ status: 'rejected', reason: full })
+  }
+})
+
 test('C2: of revisions that are not in force 2 MB are kept, and those that a dry run needs', async () => {
   await using other = await startTestApp({ twin: false })
   const calls = other.as('full')

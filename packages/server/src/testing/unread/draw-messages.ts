@@ -151,10 +151,11 @@ function change(
   ]
   const by = random.pick(candidates.map((uid) => ({ uid }))).uid
   const place = by === undefined ? { reset: 0 } : model.places.get(by)
+  const objection = objectionToChange(entry, place !== undefined && seq > place.reset)
   return {
     line: `${senderOf(by)} ${verb} ${id} of ${sender}`,
     holds: id,
-    expected: objectionToChange(entry, place !== undefined && seq > place.reset),
+    expected: objection === 'ok' && verb === 'edits' ? objectionTo(talk, by) : objection,
     call: () => call(id, entry, by),
     apply: (actionId) => {
       apply?.(entry)
