@@ -12,7 +12,8 @@ const mostDiscardedMs = 2000
  */
 export function closeUnread(server: FastifyInstance): void {
   server.addHook('onSend', ({ raw }, reply, payload, done) => {
-    if (!bringsBody(raw) || raw.complete) return done(null, payload)
+    // An injected request has no parser that would call it complete.
+    if (!bringsBody(raw) || raw.complete || raw.readableEnded) return done(null, payload)
     reply.header('Connection', 'close')
     if (typeof payload !== 'string') return done(null, payload)
     reply.header('Content-Length', Buffer.byteLength(payload))

@@ -151,7 +151,8 @@ async function playInTurn(install: Install, steps: readonly Step[]) {
     if (isIntrusion(one)) await intrude(install, one, worlds[app], worlds[other])
     else answers[app].push(await call(install, one, worlds[app], worlds[other]))
     // A read that writes is noticed all the same, after the next call that may.
-    if (allOperations.get(name)?.effect === 'read') continue
+    const operation = allOperations.get(name)
+    if (operation?.effect === 'read' && !operation.audit) continue
     const written = await writesTo(install, worlds[app])
     if ((await writesTo(install, worlds[other])) !== writes[other]) {
       throw new Error(`${name} in app ${app} wrote rows of app ${other}.`)
