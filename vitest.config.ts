@@ -8,7 +8,6 @@ const everyProject: {
   testTimeout: number
   hookTimeout: number
   expect: { poll: { timeout: number } }
-  retry: number
 } = {
   globalSetup: ['packages/server/src/testing/global-setup.ts'],
   pool: 'forks',
@@ -18,8 +17,6 @@ const everyProject: {
   testTimeout: 60_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 15_000 } },
-  // One stall of a shared machine does not stop a release; at home every failure counts.
-  retry: process.env.CI ? 1 : 0,
 }
 
 export default defineConfig({

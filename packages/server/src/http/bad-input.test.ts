@@ -41,36 +41,43 @@ function sender() {
   }
 }
 
-async function expectFreeLoop() {
-  expect(await service.blocks(), 'ms for which the event loop was blocked').toEqual([])
+/** A value that blocks the event loop does so each time; the collection of garbage does not. */
+async function withFreeLoop(sendAll: () => Promise<void>): Promise<void> {
+  let blocks: readonly number[] = []
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await sendAll()
+    blocks = await service.blocks()
+    if (blocks.length === 0) return
+  }
+  expect(blocks, 'ms for which the event loop was blocked, three times').toEqual([])
 }
 
 test.each([...allOperations])(
   '%s answers whatever it is sent: with 200 or a declared error, in time, and goes on',
-  async (name: OperationName, operation: Operation) => {
-    const { known, normalCall } = await furnish(service)
-    const declared = declaredBy(operation)
-    const sendOne = sender()
-    let reached = 0
-    const property = fc.asyncProperty(badRequests(operation, known), async (request) => {
-      const answer = await sendOne(request)
-      if (answer.status === 200) {
-        reached++
-        return
+  (name: OperationName, operation: Operation) =>
+    withFreeLoop(async () => {
+      const { known, normalCall } = await furnish(service)
+      const declared = declaredBy(operation)
+      const sendOne = sender()
+      let reached = 0
+      const property = fc.asyncProperty(badRequests(operation, known), async (request) => {
+        const answer = await sendOne(request)
+        if (answer.status === 200) {
+          reached++
+          return
+        }
+        const { code } = errorOf(answer)
+        expect(answer.status).toBeLessThan(500)
+        expect(declared).toContain(code)
+        if ((operation.errors as readonly string[]).includes(code)) reached++
+      })
+      // Where much can be wrong, few requests get through: then there are more of them.
+      for (let round = 0; reached === 0 && round < mostRounds; round++) {
+        await fc.assert(property, { seed: seed + round, numRuns })
       }
-      const { code } = errorOf(answer)
-      expect(answer.status).toBeLessThan(500)
-      expect(declared).toContain(code)
-      if ((operation.errors as readonly string[]).includes(code)) reached++
-    })
-    // Where much can be wrong, few requests get through: then there are more of them.
-    for (let round = 0; reached === 0 && round < mostRounds; round++) {
-      await fc.assert(property, { seed: seed + round, numRuns })
-    }
-    expect(reached, `${name} was never reached: its requests are all refused`).toBeGreaterThan(0)
-    if (name !== 'deleteApp') expect((await normalCall()).status).toBe(200)
-    await expectFreeLoop()
-  },
+      expect(reached, `${name} was never reached: its requests are all refused`).toBeGreaterThan(0)
+      if (name !== 'deleteApp') expect((await normalCall()).status).toBe(200)
+    }),
   180_000,
 )
 
@@ -78,25 +85,25 @@ const shared = await furnish(service)
 
 test.each([...allOperations])(
   'H3: no field of %s has a value that is answered with anything but 200 or a declared error',
-  async (name: OperationName, operation: Operation) => {
-    const { known } = operation.effect === 'read' ? shared : await furnish(service)
-    const declared = declaredBy(operation)
-    const sendOne = sender()
-    const wrong: string[] = []
-    const requests = fieldRequests(operation, known)[Symbol.iterator]()
-    const sendThem = async () => {
-      // All of them take from the one iterator.
-      for (let next = requests.next(); !next.done; next = requests.next()) {
-        const { what, request } = next.value
-        const answer = await sendOne(request)
-        if (answer.status === 200) continue
-        const { code } = errorOf(answer)
-        if (answer.status >= 500 || !declared.includes(code)) wrong.push(`${what}: ${code}`)
+  (name: OperationName, operation: Operation) =>
+    withFreeLoop(async () => {
+      const { known } = operation.effect === 'read' ? shared : await furnish(service)
+      const declared = declaredBy(operation)
+      const sendOne = sender()
+      const wrong: string[] = []
+      const requests = fieldRequests(operation, known)[Symbol.iterator]()
+      const sendThem = async () => {
+        // All of them take from the one iterator.
+        for (let next = requests.next(); !next.done; next = requests.next()) {
+          const { what, request } = next.value
+          const answer = await sendOne(request)
+          if (answer.status === 200) continue
+          const { code } = errorOf(answer)
+          if (answer.status >= 500 || !declared.includes(code)) wrong.push(`${what}: ${code}`)
+        }
       }
-    }
-    await Promise.all(Array.from({ length: inFlight }, sendThem))
-    expect(wrong, name).toEqual([])
-    await expectFreeLoop()
-  },
+      await Promise.all(Array.from({ length: inFlight }, sendThem))
+      expect(wrong, name).toEqual([])
+    }),
   180_000,
 )

@@ -128,7 +128,6 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       openPasswords(config.PASSWORD_CONCURRENCY),
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config), compiler },
     ),
-    log,
     strictAnswers: options.strictAnswers ?? false,
     clock,
     sink,

@@ -75,7 +75,6 @@ describe('with a handler that does what it should not', () => {
       limits: openAddressLimits({ refusals: 0 }),
       rateLimit: openRateLimit(openSharedCounts({ windowMs: 60_000 })),
       handlers: { ...handlers, app: { ...handlers.app, ...replaced } },
-      log,
       strictAnswers,
       clock: () => 1_700_000_000,
       sink: (committed) => void told.push(committed),
@@ -118,14 +117,11 @@ describe('with a handler that does what it should not', () => {
     expect((await call({ path: '/v3/roles' })).status).toBe(200)
   })
 
-  test('an answer that breaks the contract is sent and logged where they are not', async () => {
+  test('C2: elsewhere no answer is checked: to compile the check would block the event loop', async () => {
     const { call, lines } = await start(brokenAnswer, false)
     const answer = await call({ path: '/v3/roles/default' })
-    expect(answer.status).toBe(200)
-    expect(JSON.parse(answer.text)).toEqual({ data: { role: 7 } })
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain('an answer broke its contract')
-    expect(lines[0]).toContain('getRole')
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([200, { data: { role: 7 } }])
+    expect(lines).toEqual([])
   })
 
   test('an exception is answered without its text, logged with it, and undoes the change', async () => {

@@ -40,7 +40,7 @@ export function validationOf(operation: Operation): Validation {
     const names = part === 'headers' ? Object.keys(operation.headers?.properties ?? {}) : []
     return [{ part, check, names }]
   })
-  // Answers are large, and many are never checked outside tests: compiled when first needed.
+  // Answers are large, and are checked in tests only: compiled when first needed.
   let checkAnswer: ReturnType<typeof answers.compile> | undefined
   return {
     input(raw) {
