@@ -1,20 +1,31 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { resumeTurn } from '../watchdog/turns.ts'
 import type { Db } from './app-db.ts'
 import { answeredWithin } from './deadline.ts'
 import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
 import { nameOf, runHotOn } from './hot.ts'
+import { openShares, type Share } from './shares.ts'
 
 // Every bigint of ours stays below 2^53: message ids, counters, unix seconds.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
-export interface Database extends AsyncDisposable {
+interface Connections {
   readonly db: Db
-  /** One round trip; throws when PostgreSQL does not answer. */
-  ping(): Promise<void>
   /** Runs `work` in one transaction, again if PostgreSQL asked for it (deadlock, serialization). */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+}
+
+export interface Database extends Connections, AsyncDisposable {
+  /**
+   * The same database. What it holds a connection for counts against the share of this app, and is
+   * refused with `ShareUsedUp` when too much waits. Hot statements outside transactions do not
+   * count: those of many calls, of any app, share one on its way.
+   */
+  of(appId: string): Connections
+  /** One round trip; throws when PostgreSQL does not answer. */
+  ping(): Promise<void>
   /** How long a statement may take, the wait for its connection included. */
   readonly deadlineMs: number
   stats(): { total: number; idle: number; waiting: number }
@@ -36,6 +47,8 @@ const attempts = 3
 const usualGraceMs = 1000
 const mostConnectMs = 5000
 const keepAliveAfterMs = 10_000
+/** One more than these is made again when it is wanted. */
+const mostAppsKept = 1000
 
 export function openDatabase(options: DatabaseOptions): Database {
   const deadlineMs = deadlineOf(options)
@@ -47,34 +60,45 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Kept for good: a new one has all its plans before it, and its first send waits for them.
     idleTimeoutMillis: 0,
   })
-  const db: Db = new Kysely({
-    dialect: new PostgresDialect({ pool: preparing(pool, hot, deadlineMs) }),
+  const connectionsOf = (share?: Share): Connections => {
+    const db: Db = new Kysely({
+      dialect: new PostgresDialect({ pool: preparing(pool, hot, deadlineMs, share) }),
+    })
+    runHotOn(db, (query) => queryOn(hot, deadlineMs, query))
+    return { db, transaction: (work) => inTransaction(db, work) }
+  }
+  const shareOf = openShares(options.poolSize)
+  const apps = new LRUCache<string, Connections>({
+    max: mostAppsKept,
+    memoMethod: (appId) => connectionsOf(shareOf(appId)),
   })
-  runHotOn(db, (query) => queryOn(hot, deadlineMs, query))
+  const everyones = connectionsOf()
   return {
-    db,
+    ...everyones,
+    of: (appId) => apps.memo(appId),
     async ping() {
       await queryOn(pool, deadlineMs, { text: 'select 1' })
     },
     deadlineMs,
-    async transaction(work) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await db.transaction().execute(work)
-        } catch (error) {
-          if (attempt === attempts || !asksForRetry(error)) throw error
-        }
-      }
-    },
     stats: () => ({
       total: pool.totalCount + hot.totalCount,
       idle: pool.idleCount + hot.idleCount,
       waiting: pool.waitingCount + hot.waitingCount,
     }),
     async [Symbol.asyncDispose]() {
-      await db.destroy()
+      await everyones.db.destroy()
       await Promise.all([pool.end(), hot.end()])
     },
+  }
+}
+
+async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (attempt === attempts || !asksForRetry(error)) throw error
+    }
   }
 }
 
@@ -120,10 +144,17 @@ function deadlineOf({ statementTimeoutMs, graceMs = usualGraceMs }: DatabaseOpti
 function borrow(deadlineMs: number) {
   let client: Promise<pg.PoolClient> | undefined
   let broken = false
+  let counted: Share | undefined
+  const connect = (pool: pg.Pool, share: Share | undefined) => {
+    if (!share) return pool.connect()
+    const connection = share.connect(pool, () => !broken)
+    counted = share
+    return connection
+  }
   return {
-    async query(pool: pg.Pool, query: pg.QueryConfig): Promise<pg.QueryResult> {
+    async query(pool: pg.Pool, query: pg.QueryConfig, share?: Share): Promise<pg.QueryResult> {
       if (broken) throw new DatabaseSilent()
-      client ??= pool.connect()
+      client ??= connect(pool, share)
       try {
         const result = await answeredWithin(
           deadlineMs,
@@ -137,7 +168,10 @@ function borrow(deadlineMs: number) {
       }
     },
     release(destroy?: boolean): void {
-      client?.then((held) => held.release(destroy || broken)).catch(() => undefined)
+      client
+        ?.then((held) => held.release(destroy || broken))
+        .catch(() => undefined)
+        .finally(() => counted?.leave())
     },
   }
 }
@@ -160,7 +194,12 @@ async function queryOn(
  * Hot statements are prepared under their name, and outside a transaction have connections of
  * their own; every other statement is planned for its values.
  */
-function preparing(pool: pg.Pool, hot: pg.Pool, deadlineMs: number): PostgresPool {
+function preparing(
+  pool: pg.Pool,
+  hot: pg.Pool,
+  deadlineMs: number,
+  share: Share | undefined,
+): PostgresPool {
   return {
     options: pool.options,
     async connect() {
@@ -168,8 +207,8 @@ function preparing(pool: pg.Pool, hot: pg.Pool, deadlineMs: number): PostgresPoo
       const query = (text: string, values: readonly unknown[]) => {
         const name = nameOf(text)
         // The first statement decides: a transaction begins with `begin`.
-        const from = name ? hot : pool
-        return connection.query(from, { ...(name && { name }), text, values: [...values] })
+        const wanted = { ...(name && { name }), text, values: [...values] }
+        return name ? connection.query(hot, wanted) : connection.query(pool, wanted, share)
       }
       const { release } = connection
       // Without cursors, which are not in use here, this is all of the interface.

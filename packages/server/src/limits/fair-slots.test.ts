@@ -60,3 +60,31 @@ test('work that fails gives its place back', async () => {
   }
   expect(await slots.use('b', async () => 'yes')).toBe('yes')
 })
+
+test('a key that is alone has more, until another comes', async () => {
+  const { started, use, end } = openStage(
+    openFairSlots({ most: 4, mostPerKey: 1, mostAlone: 3, mostWaitingPerKey: 9 }),
+  )
+  const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => use('a', name))
+  all.push(use('b', 'b1'))
+  await new Promise(setImmediate)
+  expect(started).toEqual(['a1', 'a2', 'a3', 'b1'])
+  await end('a1')
+  await end('a2')
+  expect(started).toHaveLength(4)
+  await end('b1')
+  expect(started).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'a5'])
+  for (const name of ['a3', 'a4', 'a5']) await end(name)
+  expect(await Promise.all(all)).toHaveLength(6)
+})
+
+test('who has waited too long is refused, and leaves no trace', async () => {
+  const slots = openFairSlots({ most: 1, mostPerKey: 1, mostWaitingPerKey: 9, patienceMs: 1 })
+  const { use, end } = openStage(slots)
+  const first = use('a', 'a1')
+  await expect(use('a', 'a2')).rejects.toBeInstanceOf(NoSlot)
+  await expect(use('b', 'b1')).rejects.toBeInstanceOf(NoSlot)
+  await end('a1')
+  await first
+  expect(await slots.use('b', async () => 'yes')).toBe('yes')
+})

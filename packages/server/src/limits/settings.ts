@@ -14,6 +14,13 @@ export const limitSettings = {
     minimum: 1,
     description: 'The same for all users of an app together.',
   }),
+  CALLS_PER_USER: Type.Integer({
+    default: 4,
+    minimum: 1,
+    description:
+      'Calls of the devices of one user that a process handles at once; 32 more wait, and others ' +
+      'are refused with 429.',
+  }),
   PASSWORD_CONCURRENCY: Type.Integer({
     default: 2,
     minimum: 1,

@@ -32,6 +32,7 @@ import type { Listener } from '../outbox/listener.ts'
 import { openPublisher } from '../outbox/publish.ts'
 import { openSweeper } from '../outbox/sweeper.ts'
 import { openAddressLimits } from '../pipeline/address-limits.ts'
+import { openInFlight } from '../pipeline/in-flight.ts'
 import { type CallName, openPipeline } from '../pipeline/pipeline.ts'
 import { openPasswords } from '../vault/passwords.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -122,6 +123,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     vault,
     identify,
     rateLimit,
+    inFlight: openInFlight(config.CALLS_PER_USER),
     handlers: handlersWith(
       { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect, judge },
       openEventFeed(stream, epochs, log),

@@ -29,6 +29,7 @@ import { openPasswords } from '../vault/passwords.ts'
 import { openVault } from '../vault/vault.ts'
 import { openAddressLimits } from './address-limits.ts'
 import type { AllHandlers } from './handler.ts'
+import { openInFlight } from './in-flight.ts'
 import { openPipeline } from './pipeline.ts'
 import { openRateLimit } from './rate-limit.ts'
 
@@ -73,6 +74,7 @@ describe('with a handler that does what it should not', () => {
       vault,
       identify: identifyWith(database.db, vault, () => 1_700_000_000),
       limits: openAddressLimits({ refusals: 0 }),
+      inFlight: openInFlight(4),
       rateLimit: openRateLimit(openSharedCounts({ windowMs: 60_000 })),
       handlers: { ...handlers, app: { ...handlers.app, ...replaced } },
       strictAnswers,

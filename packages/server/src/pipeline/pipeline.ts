@@ -5,14 +5,16 @@ import type { TObject } from 'typebox'
 import { writeAuditLog } from '../database/audit-log.ts'
 import { answeredWithin } from '../database/deadline.ts'
 import type { Database } from '../database/pool.ts'
+import { ShareUsedUp } from '../database/shares.ts'
 import type { Committed, Sink } from '../outbox/committed.ts'
 import { openOutbox } from '../outbox/outbox.ts'
 import type { Vault } from '../vault/vault.ts'
 import { inTurn } from '../watchdog/turns.ts'
 import type { AddressLimits } from './address-limits.ts'
 import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
-import { badRequest, Failure } from './failure.ts'
+import { badRequest, Failure, tooManyRequests } from './failure.ts'
 import type { AllHandlers } from './handler.ts'
+import type { InFlight } from './in-flight.ts'
 import { Printed } from './printed.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { traceOf } from './trace.ts'
@@ -76,6 +78,7 @@ export interface PipelineParts {
   readonly identify: Identify
   readonly limits: AddressLimits
   readonly rateLimit: RateLimit
+  readonly inFlight: InFlight
   readonly handlers: AllHandlers
   /** A handler that breaks its contract fails the call: in tests. */
   readonly strictAnswers: boolean
@@ -154,8 +157,19 @@ async function answer(
     body: operation.body && content.body(),
     form: operation.form && (await content.form?.(operation.form)),
   })
-  const body = await open(parts, road, call, caller, input)
-  return { headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers, body }
+  // Once its body is here: a slow upload does not keep its user from other calls.
+  const turn = parts.inFlight.enter(caller)
+  if (turn !== undefined) await turn
+  try {
+    const body = await open(parts, road, call, caller, input)
+    return { headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers, body }
+  } catch (error) {
+    throw error instanceof ShareUsedUp
+      ? tooManyRequests('too many calls of this app at once', 1)
+      : error
+  } finally {
+    parts.inFlight.leave(caller)
+  }
 }
 
 async function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Operation) {
@@ -220,9 +234,12 @@ async function open(
   const { operation } = road
   const now = parts.clock()
   const shared = { vault: parts.vault, caller, now }
+  // The operator is not held up by what an app uses.
+  const database =
+    caller.kind === 'management' ? parts.database : parts.database.of(caller.app.appId)
   const run = await prepared(road, input, () => ({
     ...shared,
-    ...inApp(caller, parts.database.db, now),
+    ...inApp(caller, database.db, now),
   }))
   let recorded: Committed | undefined
   const handle = async (db: Database['db']) => {
@@ -245,9 +262,9 @@ async function open(
     return answer
   }
   const answer = await (operation.effect === 'write'
-    ? parts.database.transaction(handle)
+    ? database.transaction(handle)
     : // Also what waits behind other statements, to share one.
-      answeredWithin(parts.database.deadlineMs, handle(parts.database.db)))
+      answeredWithin(parts.database.deadlineMs, handle(database.db)))
   if (recorded) parts.sink(recorded)
   return answer
 }

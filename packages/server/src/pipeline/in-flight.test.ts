@@ -1,0 +1,84 @@
+import pg from 'pg'
+import { afterAll, expect, test, vi } from 'vitest'
+import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { errorOf, send } from '../testing/wire.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+const stage = await startRealtimeStage({ DATABASE_STATEMENT_TIMEOUT_MS: '60000' })
+const { app } = stage
+const locking = new pg.Client({ connectionString: app.databaseUrl })
+// Of its own: a transaction sees the activity of the moment in which it first looked.
+const watching = new pg.Client({ connectionString: app.databaseUrl })
+await Promise.all([locking.connect(), watching.connect()])
+afterAll(async () => {
+  await Promise.all([locking.end(), watching.end()])
+  await stage[Symbol.asyncDispose]()
+})
+const wait = { timeout: 60_000, interval: 50 }
+
+async function heldByLocks(): Promise<number> {
+  const { rows } = await watching.query<{ n: number }>(
+    `select count(*)::int as n from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return rows[0]?.n ?? 0
+}
+
+async function whileLocked(statement: string, work: () => Promise<void>): Promise<void> {
+  await locking.query('begin')
+  await locking.query(statement)
+  try {
+    await work()
+  } finally {
+    await locking.query('commit')
+  }
+}
+
+async function neighbourWorks(): Promise<void> {
+  const neighbour = app.client(await app.anotherApp(), 'full')
+  for (const uid of ['una', 'uwe', 'ulf']) await neighbour.createUser({ body: { uid, name: 'U' } })
+  expect((await neighbour.listUsers({})).data).toHaveLength(3)
+}
+
+test('H4: a device that fires many calls holds few connections, over REST and sockets', async () => {
+  await app.given.user('eve')
+  const socket = await stage.device('eve')
+  const { authToken } = await app.device('eve')
+  const answers: ReturnType<typeof send>[] = []
+  await whileLocked("select from users where uid = 'eve' for update", async () => {
+    const headers = { appId: app.appId, authToken }
+    for (let n = 0; n < 50; n++) {
+      const request = { method: 'PUT', path: '/v3/me', headers, body: '{"name":"Eve"}' }
+      answers.push(send(app.origin, { ...request, deadlineMs: 100_000 }))
+    }
+    await expect.poll(heldByLocks, wait).toBe(4)
+    // Its other wire is no way around: it is refused at once, or when it has waited too long.
+    socket.send({ type: 'call', id: 'a', operation: 'updateMe', input: { body: { name: 'E' } } })
+    await expect.poll(() => socket.of('refusal').length, wait).toBe(1)
+    const { error } = await socket.next('refusal')
+    expect(error).toMatchObject({ code: 'ERR_TOO_MANY_REQUESTS' })
+    await neighbourWorks()
+    expect(await heldByLocks()).toBe(4)
+  })
+  const refused = (await Promise.all(answers)).filter(({ status }) => status !== 200)
+  for (const answer of refused) {
+    expect(errorOf(answer).code).toBe('ERR_TOO_MANY_REQUESTS')
+    expect(answer.headers['retry-after']).toBe('1')
+  }
+})
+
+test('H4: reads and writes of one app leave connections to its neighbours', async () => {
+  await app.given.user('may')
+  const calls: Promise<unknown>[] = []
+  await whileLocked('lock table friends in access exclusive mode', async () => {
+    for (let n = 0; n < 20; n++) {
+      calls.push(stage.full.listFriends({ params: { uid: 'may' } }))
+      calls.push(stage.full.addFriends({ params: { uid: 'may' }, body: { accepted: ['eve'] } }))
+    }
+    // Of ten, all but two, since the app was alone.
+    await expect.poll(heldByLocks, wait).toBe(8)
+    await neighbourWorks()
+    expect(await heldByLocks()).toBe(8)
+  })
+  expect(await Promise.all(calls)).toHaveLength(40)
+})
