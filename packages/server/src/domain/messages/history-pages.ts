@@ -34,7 +34,7 @@ interface Asked {
 }
 
 /** A page looks at so many entries at most; then it ends, full or not, and says where to go on. */
-const mostLookedAt = { conversation: 20_000, app: 20_000, user: 4000 }
+const mostLookedAt = { conversation: 5000, app: 5000, user: 4000 }
 
 /** Found by their words, so many are held against the other filters at once, so often. */
 const comparedAtOnce = 200
