@@ -14,6 +14,31 @@ export const httpSettings = {
     maximum: 65_535,
     description: 'Own port of the management API; 0: the API port, host names `apimgmt.*` only.',
   }),
+  OPERATOR_PORT: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 65_535,
+    description:
+      'Own port for `/metrics`, `/readyz` with the texts of errors, and the management API, which ' +
+      'are then on no other; 0: none.',
+  }),
+  OPERATOR_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address that this port listens on.',
+  }),
+  DOCS: Type.Unsafe<'on' | 'off'>({
+    type: 'string',
+    enum: ['on', 'off'],
+    default: 'on',
+    description: 'Whether `/docs` and `/openapi.json` are answered.',
+  }),
+  HSTS_SECONDS: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description:
+      'How long browsers are told to use TLS only (`Strict-Transport-Security`), where a proxy has ' +
+      'a certificate; 0: they are not.',
+  }),
   TRUST_PROXY: Type.String({
     default: '',
     description:

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
 import type { Signals } from '../bus/signals.ts'
+import { rawAnswerHeaders } from '../http/answer-headers.ts'
 import type { ClientAddress } from '../http/client-address.ts'
 import { isAllowedOrigin, type Origins } from '../http/origins.ts'
 import { openFlow } from '../limits/flow.ts'
@@ -164,7 +165,8 @@ function fanOutWithin({ transientBytesPerUser, transientBytesPerApp }: GatewayOp
 }
 
 function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  const headers = `Connection: close\r\nContent-Length: 0\r\n${rawAnswerHeaders}`
+  socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n`)
 }
 
 function closeSilent(connections: Iterable<Connection>, { heartbeatMs }: GatewayOptions): void {

@@ -10,12 +10,13 @@ import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { Printed } from '../pipeline/printed.ts'
 import { traceOf } from '../pipeline/trace.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
+import { answerHeaders, rawAnswerHeaders } from './answer-headers.ts'
 import { parseBody } from './body.ts'
 import type { ClientAddress } from './client-address.ts'
 import { failureOf } from './errors.ts'
 import { parseForm } from './form.ts'
 import { answerOrigins, type Origins } from './origins.ts'
-import { addPages, type Pages } from './pages.ts'
+import { type Audience, addPages, type Pages } from './pages.ts'
 import { inspectQuery, parseQuery } from './query.ts'
 import { closeUnread } from './unread-body.ts'
 
@@ -25,6 +26,9 @@ export interface HttpParts {
   readonly log: Logger
   /** Which operations this listener answers. `both` tells them apart by host name. */
   readonly serves: 'chat' | 'management' | 'both' | 'none'
+  readonly audience: Audience
+  /** Of `Strict-Transport-Security`; 0: it is not said. */
+  readonly hstsSeconds: number
   readonly origins: Origins
   readonly clientAddress: ClientAddress
   /** Sockets that the listener holds, those of the gateway included. */
@@ -44,6 +48,7 @@ const turnsBeforeClose = 1000
 /** Routes out of the contract. No rule of the service lives here. */
 export function buildServer(parts: HttpParts): FastifyInstance {
   const { log } = parts
+  const headers = answerHeaders(parts.hstsSeconds)
   // What it says is named below and holds no secret: looking for one costs more than the line.
   const requestLog = log.child({}, { redact: [] })
   const namesIn = ({ admitted, caller, raw, headers }: FastifyRequest) => ({
@@ -75,7 +80,8 @@ export function buildServer(parts: HttpParts): FastifyInstance {
     },
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const failure = failureOf(error, request.id, log)
-      void reply.code(failure.status).header('X-Request-Id', request.id).send(failure.body())
+      const named = { ...headers, 'X-Request-Id': request.id }
+      void reply.code(failure.status).headers(named).send(failure.body())
     },
     clientErrorHandler: refuseMalformedHttp,
   })
@@ -90,7 +96,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-Id', request.id)
+    reply.headers(headers).header('X-Request-Id', request.id)
     done()
   })
   server.addHook('onResponse', (request, reply, done) => {
@@ -129,7 +135,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.setNotFoundHandler((request) => {
     throw notFound(request)
   })
-  addPages(server, parts.pages)
+  addPages(server, parts.pages, parts.audience, log)
   for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
   return server
 }
@@ -244,7 +250,7 @@ function refuseMalformedHttp(error: Error & { code?: string }, socket: import('n
   const body = JSON.stringify(failure.body())
   socket.end(
     'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
-      `X-Request-Id: ${randomUUID()}\r\n` +
+      `X-Request-Id: ${randomUUID()}\r\n${rawAnswerHeaders}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import type { FastifyInstance } from 'fastify'
 import { type Logger, pino } from 'pino'
 import { handlersWith } from '../api.ts'
 import { connectBus } from '../bus/bus.ts'
@@ -24,7 +23,6 @@ import { openGates } from '../domain/webhooks/index.ts'
 import { openAnnouncer } from '../gateway/announce.ts'
 import { openClientAddress } from '../http/client-address.ts'
 import { type Metrics, openMetrics } from '../http/metrics.ts'
-import { buildServer, type HttpParts } from '../http/server.ts'
 import { openClearing } from '../outbox/clearing.ts'
 import { type Sink, toAll } from '../outbox/committed.ts'
 import { openEpochs, readEpochs } from '../outbox/epochs.ts'
@@ -42,6 +40,7 @@ import { openBudgets } from './budgets.ts'
 import { startConfiguredCouriers } from './courier.ts'
 import { openConfiguredEgress, urlRulesOf } from './egress.ts'
 import { openConfiguredGateway } from './gateway.ts'
+import { buildGatewayListener, buildListeners, type HttpListener } from './http-listeners.ts'
 import { withoutStorms } from './log-storms.ts'
 import { natsAccessOf } from './nats.ts'
 import { openConfiguredVault } from './vault.ts'
@@ -51,12 +50,14 @@ export interface Assembly extends AsyncDisposable {
   readonly vault: Vault
   /** Calls that are being handled, the oldest first. */
   underWay(): readonly CallName[]
-  /** Listeners of the api part: the chat API, and the management API where it has its own port. */
-  readonly servers: readonly { readonly server: FastifyInstance; readonly port: number }[]
+  /** Listeners of the api part: the chat API, and that of the management API or the operator. */
+  readonly servers: readonly HttpListener[]
+  /** Among them, if there is one. */
+  readonly operator: HttpListener | undefined
   /** The worker part: runs these listeners until the assembly is disposed of. */
   startWorker(listeners: readonly Listener[]): void
   /** The gateway part: on the listener of the API, or on one of its own, which is returned. */
-  startGateway(on: 'api' | 'own'): { readonly server: FastifyInstance; readonly port: number }
+  startGateway(on: 'api' | 'own'): HttpListener
 }
 
 export interface AssemblyOptions {
@@ -137,6 +138,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const pages = {
     version: versionOfPackage(),
     metrics,
+    docs: config.DOCS === 'on',
     checks: {
       database: () => database.ping(),
       migrations: () => requireMigrations(database),
@@ -151,8 +153,10 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     origins: originsOf(config),
     clientAddress,
     connections: connectionsOf(config),
+    hstsSeconds: config.HSTS_SECONDS,
   }
-  const servers = buildServers(config, http)
+  const { api, management, operator } = buildListeners(config, http)
+  const servers = [api, management, operator].filter((one) => one !== undefined)
   for (const { server } of servers) stack.defer(() => server.close())
   // Last: to build all this takes a while, and nobody waits for it yet.
   stack.use(openWatchdog(metrics.registry, log))
@@ -179,6 +183,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     vault,
     underWay: () => pipeline.underWay(),
     servers,
+    operator,
     startWorker(listeners) {
       owned.use(
         startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
@@ -191,12 +196,10 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       )
     },
     startGateway(on) {
-      const [api] = servers
-      const shared = on === 'api' ? api : undefined
-      const server = shared?.server ?? buildServer({ ...http, serves: 'none' })
-      if (!shared) owned.defer(() => server.close())
-      owned.use(openConfiguredGateway(server, gateway))
-      return shared ?? { server, port: config.GATEWAY_PORT || config.PORT }
+      const listener = on === 'api' ? api : buildGatewayListener(config, http)
+      if (on === 'own') owned.defer(() => listener.server.close())
+      owned.use(openConfiguredGateway(listener.server, gateway))
+      return listener
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
@@ -250,15 +253,6 @@ function configuredClientAddress({ TRUST_PROXY }: Config) {
   } catch (error) {
     throw new ConfigError(String(error))
   }
-}
-
-function buildServers(config: Config, parts: Omit<HttpParts, 'serves'>) {
-  const own = config.MANAGEMENT_PORT !== 0
-  const serves = own ? (['chat', 'management'] as const) : (['both'] as const)
-  return serves.map((part) => ({
-    server: buildServer({ ...parts, serves: part }),
-    port: part === 'management' ? config.MANAGEMENT_PORT : config.PORT,
-  }))
 }
 
 /** Throws when the database is behind this release. */

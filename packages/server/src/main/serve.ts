@@ -44,8 +44,8 @@ async function serveUntilStopped(config: Config, log: Logger, options: Options) 
   })
   watch(() => assembly.underWay())
   const listeners = listenersOf(assembly, config, options.parts)
-  for (const { server, port } of listeners) {
-    const address = await server.listen({ host: config.HOST, port, backlog })
+  for (const { server, host, port } of listeners) {
+    const address = await server.listen({ host, port, backlog })
     log.info({ address, parts: options.parts }, 'listening')
   }
   if (options.parts.includes('worker')) {
@@ -65,7 +65,10 @@ async function serveUntilStopped(config: Config, log: Logger, options: Options) 
 function listenersOf(assembly: Assembly, config: Config, parts: readonly Part[]) {
   const servers = new Set(parts.includes('api') ? assembly.servers : [])
   const shares = parts.includes('api') && config.GATEWAY_PORT === 0
-  if (parts.includes('gateway')) servers.add(assembly.startGateway(shares ? 'api' : 'own'))
+  if (parts.includes('gateway')) {
+    servers.add(assembly.startGateway(shares ? 'api' : 'own'))
+    if (assembly.operator) servers.add(assembly.operator)
+  }
   return servers
 }
 

@@ -86,6 +86,7 @@ describe('with a handler that does what it should not', () => {
       metrics: openMetrics({
         ...{ database, outbox: database, clock: () => 1_700_000_000, isNatsThere: () => true },
       }),
+      docs: true,
       checks: {},
       degrading: {},
     }
@@ -95,6 +96,8 @@ describe('with a handler that does what it should not', () => {
       pages,
       log,
       serves: 'both',
+      audience: 'everybody',
+      hstsSeconds: 0,
       origins: [],
       clientAddress,
       connections: 100,
