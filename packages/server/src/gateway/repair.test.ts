@@ -1,4 +1,5 @@
 import { afterAll, expect, inject, test } from 'vitest'
+import { connectDevice } from '../testing/device.ts'
 import { startRealtimeStage } from '../testing/realtime-stage.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
 import { send } from '../testing/wire.ts'
@@ -66,6 +67,25 @@ test('what a process did not live to tell is told by the sweeper', async () => {
   const uwe = await slow.device('uwe')
   await dead.sendMessage({ onBehalfOf: 'una', body: textTo('uwe', 'first') })
   await expect.poll(() => uwe.texts(), { timeout: 15_000 }).toEqual(['first'])
+})
+
+test('where conversations stand is read when NATS knows that they are followed', async () => {
+  await app.given.users('set', 'sid')
+  await say('set', 'sid', '1')
+  const followed = async () => {
+    const { text } = await send(app.origin, { path: '/metrics' })
+    return Number(/^chorale_gateway_open\{what="conversations"\} (\d+)$/m.exec(text)?.[1])
+  }
+  const sid = stack.use(await connectDevice({ origin: app.origin, appId: app.appId }))
+  const authToken = await stage.tokenOf('sid')
+  const before = await followed()
+  nats.freeze()
+  sid.send({ type: 'auth', authToken })
+  await expect.poll(followed, { timeout: 15_000, interval: 5 }).toBe(before + 1)
+  await quietly('set', 'sid', '2')
+  nats.thaw()
+  const { positions } = await sid.next('welcome')
+  expect(Object.values(positions)).toEqual([{ seq: 2, change: 0 }])
 })
 
 test('messages go on while NATS is away, and at full speed after it', async () => {

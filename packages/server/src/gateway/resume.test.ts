@@ -84,6 +84,22 @@ describe('a device that was away', () => {
     await expect.poll(() => after.texts()).toEqual(['live'])
   })
 
+  test.each([
+    ['seq', { seq: 1000, change: 0 }],
+    ['change', { seq: 1, change: 1000 }],
+  ])('is told to read anew where its %s is ahead of the log', async (kind, position) => {
+    const [from, to] = [`fa-${kind}`, `fb-${kind}`]
+    await app.given.users(from, to)
+    await say(from, to, '1')
+    const label = Object.keys((await device(to)).positions())[0] ?? ''
+    const after = await device(to, { positions: { [label]: position } })
+    expect(await after.next('reload')).toMatchObject({
+      ...{ conversationId: label, position: { seq: 1, change: 0 } },
+    })
+    await say(from, to, '2')
+    await expect.poll(() => after.texts()).toEqual(['2'])
+  })
+
   test('is told that a conversation is not its own any more', async () => {
     await app.given.users('kim', 'kai')
     await app.given.group('kicks', { owner: 'kim', members: { participants: ['kai'] } })
