@@ -138,6 +138,7 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
   })
   const timers = [setInterval(tell, tellMs), setInterval(hello, helloMs)]
   for (const timer of timers) timer.unref()
+  hello()
 
   return {
     take(key, limit) {

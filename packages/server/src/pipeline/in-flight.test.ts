@@ -45,15 +45,20 @@ test('H4: a device that fires many calls holds few connections, over REST and so
   const socket = await stage.device('eve')
   const { authToken } = await app.device('eve')
   const answers: ReturnType<typeof send>[] = []
-  await whileLocked("select from users where uid = 'eve' for update", async () => {
+  await whileLocked('lock table friends in access exclusive mode', async () => {
     const headers = { appId: app.appId, authToken }
     for (let n = 0; n < 50; n++) {
-      const request = { method: 'PUT', path: '/v3/me', headers, body: '{"name":"Eve"}' }
+      const request = { path: '/v3/users/eve/friends', headers }
       answers.push(send(app.origin, { ...request, deadlineMs: 100_000 }))
     }
     await expect.poll(heldByLocks, wait).toBe(4)
     // Its other wire is no way around: it is refused at once, or when it has waited too long.
-    socket.send({ type: 'call', id: 'a', operation: 'updateMe', input: { body: { name: 'E' } } })
+    socket.send({
+      type: 'call',
+      id: 'a',
+      operation: 'listFriends',
+      input: { params: { uid: 'eve' } },
+    })
     await expect.poll(() => socket.of('refusal').length, wait).toBe(1)
     const { error } = await socket.next('refusal')
     expect(error).toMatchObject({ code: 'ERR_TOO_MANY_REQUESTS' })
