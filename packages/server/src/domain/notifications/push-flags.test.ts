@@ -122,6 +122,16 @@ async function something(): Promise<void> {
   await expect.poll(bodies, { timeout: 20_000 }).toContain(`Reacted ${reaction}`)
 }
 
+// First: a flag that was saved once stays as it is.
+test('section 6: flags that nobody has set are as the documents say', async () => {
+  await save({})
+  const id = await say('ann', 'a message')
+  await expect.poll(bodies, { timeout: 20_000 }).toContain('a message')
+  await full.editMessage({ ...byAnn, params: { id }, body: { data: { text: 'edited' } } })
+  await something()
+  expect(bodies()).not.toContain('edited')
+})
+
 describe('section 6: each flag of the push settings, seen at the provider', () => {
   // In the table above.
   test.each(Object.keys(kinds) as Flag[])('%s', async (flag) => {

@@ -28,14 +28,18 @@ export class Automaton {
     this.#tables = tables
   }
 
-  /** Tells of every word that ends at a unit where one can: its place in the list, and that of the unit. */
+  /**
+   * Tells of every word that ends at a unit where one can: its place in the list, and that of the
+   * unit. False: nobody wants to hear more of this word, which then costs nothing in this walk.
+   */
   walk(
     units: Uint16Array,
     length: number,
     canEndAt: (place: number) => boolean,
-    found: (word: number, last: number) => void,
+    found: (word: number, last: number) => boolean,
   ): void {
     const { rows, word: words, shorter } = this.#tables
+    const done: Done = new Map()
     let state = root
     for (let place = 0; place < length; place++) {
       const unit = units[place] ?? 0
@@ -45,11 +49,31 @@ export class Automaton {
           ? (rows[cell] ?? root)
           : nextState(this.#tables, state, unit)
       if (state === root) continue
-      let ending = words[state] === -1 ? (shorter[state] ?? root) : state
-      if (ending === root || !canEndAt(place)) continue
-      for (; ending !== root; ending = shorter[ending] ?? root) found(words[ending] ?? -1, place)
+      const longest = words[state] === -1 ? (shorter[state] ?? root) : state
+      if (longest === root || !canEndAt(place)) continue
+      let ending = firstWanted(done, longest)
+      while (ending !== root) {
+        const next = shorter[ending] ?? root
+        if (!found(words[ending] ?? -1, place)) done.set(ending, next)
+        ending = firstWanted(done, next)
+      }
     }
   }
+}
+
+/** By state whose word is not wanted any more: where to look for a shorter one. */
+type Done = Map<number, number>
+
+/** Every state on the way there leads there at once from now on. */
+function firstWanted(done: Done, from: number): number {
+  let wanted = from
+  for (let next = done.get(wanted); next !== undefined; next = done.get(wanted)) wanted = next
+  for (let state = from; state !== wanted; ) {
+    const next = done.get(state) ?? wanted
+    done.set(state, wanted)
+    state = next
+  }
+  return wanted
 }
 
 /** The words are distinct, and none is empty. */

@@ -86,4 +86,12 @@ describe.each(engines)('with the engine $name', (engine) => {
     const [finding] = set.examine({ text: 'heck '.repeat(2000) })
     expect(finding?.conditions[0]?.spans).toHaveLength(100)
   })
+
+  test('C2: many conditions have a thousand places together, and each of them one', () => {
+    const many = Array.from({ length: 30 }, (_, n) => rule(`r${n}`, { value: ['heck'] }))
+    const findings = ruleSetOf(many, new Map(), engine).examine({ text: 'heck '.repeat(2000) })
+    const places = findings.map(({ conditions }) => conditions[0]?.spans.length ?? 0)
+    expect([places.length, Math.min(...places)]).toEqual([30, expect.toSatisfy((n) => n > 0)])
+    expect(places.reduce((sum, one) => sum + one)).toBe(1000)
+  })
 })

@@ -64,10 +64,16 @@ export interface Layout {
   readonly words: WordTables
 }
 
-type Spans = Map<number, Span[]>
+/** Of one message. */
+interface Found {
+  /** By the number of the check, then by where they are. */
+  readonly spans: Map<number, Map<number, Span>>
+  count: number
+}
 
-/** Enough to show somebody why a message was caught. */
+/** Enough to show somebody why a message was caught: of one condition, and of all that have one. */
 const mostSpans = 100
+const mostSpansInAll = 1000
 /** Steps. In a text that is too long for them it is said that a pattern matches, but not where. */
 const mostWorkForPlaces = 16_000
 
@@ -147,12 +153,12 @@ export class RuleSet {
 
   /** Every rule that matches, in the order of the rules. */
   examine(subjects: Subjects): Finding[] {
-    const found: Spans = new Map()
+    const found: Found = { spans: new Map(), count: 0 }
     // A record of ours: its keys are operands.
     for (const [operand, text] of Object.entries(subjects) as [Operand, string][]) {
       this.#examineOne(operand, text, found)
     }
-    return found.size === 0 ? [] : this.#findings(found)
+    return found.count === 0 ? [] : this.#findings(found)
   }
 
   /** What only judges can answer of this. */
@@ -161,7 +167,7 @@ export class RuleSet {
     return this.#asked.filter(({ condition }) => subjects[condition.operand] !== undefined)
   }
 
-  #examineOne(operand: Operand, text: string, found: Spans): void {
+  #examineOne(operand: Operand, text: string, found: Found): void {
     const needed = new Set<PatternCheck>()
     this.#words.find(fold(text), (target, start, end) => {
       const check = this.#checks[target]
@@ -183,17 +189,17 @@ export class RuleSet {
     }
   }
 
-  #findings(found: Spans): Finding[] {
-    const matched = [...found].sort(([one], [other]) => one - other)
+  #findings({ spans }: Found): Finding[] {
+    const matched = [...spans].sort(([one], [other]) => one - other)
     const byRule = Map.groupBy(matched, ([of]) => this.#checks[of]?.rule)
     return [...byRule].flatMap(([rule, entries]) =>
       rule ? [{ rule, conditions: entries.flatMap((entry) => this.#shown(entry)) }] : [],
     )
   }
 
-  #shown([of, spans]: [number, Span[]]) {
+  #shown([of, spans]: [number, ReadonlyMap<number, Span>]) {
     const condition = this.#checks[of]?.condition
-    const inOrder = spans.sort((one, other) => one.start - other.start || one.end - other.end)
+    const inOrder = [...spans.values()].sort((one, other) => one.start - other.start || one.end - other.end)
     return condition ? [{ condition, spans: inOrder }] : []
   }
 }
@@ -261,16 +267,19 @@ function placesIn({ pattern, isWhole, size }: PatternCheck, text: string) {
 }
 
 /** Two words of a condition, or two ways to read one, may be found at the same place. False: enough. */
-function note(found: Spans, of: number, span: Span): boolean {
-  const spans = found.get(of)
+function note(found: Found, of: number, span: Span): boolean {
+  // All of a condition are in the same text.
+  const place = span.start * 2 ** 26 + span.end
+  const spans = found.spans.get(of)
   if (!spans) {
-    found.set(of, [span])
+    found.spans.set(of, new Map([[place, span]]))
+    found.count++
     return true
   }
-  if (spans.length >= mostSpans) return false
-  const isKnown = spans.some(({ operand, start, end }) => {
-    return operand === span.operand && start === span.start && end === span.end
-  })
-  if (!isKnown) spans.push(span)
+  if (spans.size >= mostSpans || found.count >= mostSpansInAll) return false
+  if (!spans.has(place)) {
+    spans.set(place, span)
+    found.count++
+  }
   return true
 }

@@ -53,6 +53,7 @@ export function layOutWords(terms: readonly Term[]): WordTables {
 }
 
 const wayOf = { word: 1, whole: 2, part: 4 } as const
+const everyWay = wayOf.word | wayOf.whole | wayOf.part
 
 function layOutIndex(terms: readonly Term[], form: (text: string) => string): IndexTables {
   const dictionary = Map.groupBy(terms, ({ text }) => form(text))
@@ -103,8 +104,9 @@ export class WordFinder {
     for (const places of spacedOut(folded)) {
       const letters = Uint16Array.from(places, (place) => units[place] ?? 0)
       const stands: Standing = {
+        possible: wayOf.word,
         canEndAt: () => true,
-        waysOf: (ways, first, last) => (last - first + 1 < fewestLetters ? 0 : ways & wayOf.word),
+        waysOf: (ways, first, last) => (last - first + 1 < fewestLetters ? 0 : ways),
         startOf: (first) => folded.starts[places[first] ?? 0] ?? 0,
         endOf: (last) => endOf(folded, places[last] ?? 0),
       }
@@ -120,6 +122,8 @@ function bytesOf({ automaton, ...tables }: IndexTables): number {
 
 /** In which of these ways what was found stands there, and where in the original. */
 interface Standing {
+  /** No word stands there in any other way. */
+  readonly possible: number
   /** Whatever it is: asked once for a place, at which many words may end. */
   canEndAt(last: number): boolean
   waysOf(ways: number, first: number, last: number): number
@@ -129,6 +133,7 @@ interface Standing {
 
 function standing(folded: Folded, isLetter: (unit: number) => boolean): Standing {
   return {
+    possible: everyWay,
     canEndAt: (last) => last + 2 >= folded.length || endsWord(folded, last, isLetter),
     waysOf: (ways, first, last) => waysItStands(ways, folded, first, last, isLetter),
     startOf: (first) => folded.starts[first] ?? 0,
@@ -160,12 +165,14 @@ class Index {
     this.#walks++
     if (lengths.length === 0) return
     this.#automaton.walk(units, length, standing.canEndAt, (word, last) => {
-      const wanted = (waysOfWord[word] ?? 0) & ~this.#enoughOf(word)
-      if (wanted === 0) return
+      const wanted = (waysOfWord[word] ?? 0) & standing.possible & ~this.#enoughOf(word)
+      if (wanted === 0) return false
       const first = last + 1 - (lengths[word] ?? 0)
       // Once for all terms of the word: many conditions may look for it.
       const ways = standing.waysOf(wanted, first, last)
-      if (ways !== 0) this.#tell(word, ways, standing.startOf(first), standing.endOf(last), found)
+      if (ways === 0) return true
+      const more = this.#tell(word, ways, standing.startOf(first), standing.endOf(last), found)
+      return (wanted & ~ways) !== 0 || more
     })
   }
 
@@ -173,7 +180,8 @@ class Index {
     return this.#notedIn[word] === this.#walks ? (this.#heardEnough[word] ?? 0) : 0
   }
 
-  #tell(word: number, told: number, start: number, end: number, found: Found): void {
+  /** Whether somebody wants to hear more of it. */
+  #tell(word: number, told: number, start: number, end: number, found: Found): boolean {
     const { firsts, ways, targets } = this.#tables
     const behind = firsts[word + 1] ?? 0
     let wanted = 0
@@ -181,9 +189,10 @@ class Index {
       const way = ways[term] ?? 0
       if ((way & told) !== 0 && found(targets[term] ?? 0, start, end)) wanted |= way
     }
-    if (wanted === told) return
+    if (wanted === told) return true
     this.#heardEnough[word] = this.#enoughOf(word) | (told & ~wanted)
     this.#notedIn[word] = this.#walks
+    return wanted !== 0
   }
 }
 
