@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           ...everyProject,
           name: 'unit',
-          include: ['packages/**/*.test.ts', 'tools/**/*.test.ts'],
+          include: ['packages/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
         },
       },
       {

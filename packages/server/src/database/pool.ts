@@ -67,10 +67,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     runHotOn(db, (query) => queryOn(hot, deadlineMs, query))
     return { db, transaction: (work) => inTransaction(db, work) }
   }
-  const shareOf = openShares(options.poolSize)
+  const shares = openShares(options.poolSize)
   const apps = new LRUCache<string, Connections>({
     max: mostAppsKept,
-    memoMethod: (appId) => connectionsOf(shareOf(appId)),
+    memoMethod: (appId) => connectionsOf(shares.of(appId)),
   })
   const everyones = connectionsOf()
   return {
@@ -83,7 +83,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     stats: () => ({
       total: pool.totalCount + hot.totalCount,
       idle: pool.idleCount + hot.idleCount,
-      waiting: pool.waitingCount + hot.waitingCount,
+      waiting: pool.waitingCount + hot.waitingCount + shares.waiting(),
     }),
     async [Symbol.asyncDispose]() {
       await everyones.db.destroy()

@@ -20,8 +20,14 @@ const mostWaitingPerApp = 1000
 /** Kept free while only one app asks, for the next that comes. */
 const reserve = 2
 
+export interface Shares {
+  of(appId: string): Share
+  /** Calls that wait for a connection of their app. */
+  waiting(): number
+}
+
 /** An app has half of the connections, or all but a few while no other app wants any. */
-export function openShares(connections: number): (appId: string) => Share {
+export function openShares(connections: number): Shares {
   const half = Math.ceil(connections / 2)
   const slots = openFairSlots({
     most: connections,
@@ -29,17 +35,20 @@ export function openShares(connections: number): (appId: string) => Share {
     mostAlone: Math.max(half, connections - reserve),
     mostWaitingPerKey: mostWaitingPerApp,
   })
-  return (appId) => ({
-    connect(pool, isWanted) {
-      const turn = enter(slots, appId)
-      if (!turn) return pool.connect()
-      return turn.then(() => {
-        if (isWanted()) return pool.connect()
-        throw new ShareUsedUp()
-      })
-    },
-    leave: () => slots.leave(appId),
-  })
+  return {
+    of: (appId) => ({
+      connect(pool, isWanted) {
+        const turn = enter(slots, appId)
+        if (!turn) return pool.connect()
+        return turn.then(() => {
+          if (isWanted()) return pool.connect()
+          throw new ShareUsedUp()
+        })
+      },
+      leave: () => slots.leave(appId),
+    }),
+    waiting: () => slots.waiting(),
+  }
 }
 
 function enter(slots: ReturnType<typeof openFairSlots>, appId: string) {

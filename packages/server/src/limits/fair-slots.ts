@@ -5,6 +5,8 @@ export interface FairSlots {
   /** Undefined: the slot is there. Throws `NoSlot` as above. Whoever got a slot leaves it once. */
   enter(key: string): Promise<void> | undefined
   leave(key: string): void
+  /** How many wait, of all keys. */
+  waiting(): number
 }
 
 export interface FairSlotsOptions {
@@ -102,6 +104,7 @@ export function openFairSlots(options: FairSlotsOptions): FairSlots {
   return {
     enter,
     leave,
+    waiting: () => lanes.values().reduce((sum, lane) => sum + lane.waiting.length, 0),
     async use(key, work) {
       const turn = enter(key)
       if (turn !== undefined) await turn

@@ -199,7 +199,9 @@ export class RuleSet {
 
   #shown([of, spans]: [number, ReadonlyMap<number, Span>]) {
     const condition = this.#checks[of]?.condition
-    const inOrder = [...spans.values()].sort((one, other) => one.start - other.start || one.end - other.end)
+    const inOrder = [...spans.values()].sort(
+      (one, other) => one.start - other.start || one.end - other.end,
+    )
     return condition ? [{ condition, spans: inOrder }] : []
   }
 }
