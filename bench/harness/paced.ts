@@ -25,9 +25,10 @@ export async function pacedSends(target: Target, pace: Pace): Promise<PacedResul
   const child = fork(path, { execArgv: [], env: { PATH: process.env.PATH } })
   const ended = once(child, 'exit')
   child.send({ target: { origin, appId, apiKey }, pace })
+  // Its end may be heard of before its last message, the end of the channel only after that.
   const [result] = await Promise.race([
     once(child, 'message'),
-    ended.then(([code]) => Promise.reject(new Error(`The load ended with ${code}.`))),
+    once(child, 'disconnect').then(() => Promise.reject(new Error('The load has no result.'))),
   ])
   await ended
   return result
