@@ -1,31 +1,45 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface HttpConnection extends Disposable {
   /** The status of the answer. One request at a time. */
   exchange(request: string): Promise<number>
 }
 
-/** A connection that is kept, for requests as they go over the wire: a load must cost little itself. */
+/**
+ * A connection that is kept, for requests as they go over the wire: a load must cost little itself.
+ * One that the server has closed because it was idle is opened again.
+ */
 export async function openHttpConnection(origin: string): Promise<HttpConnection> {
   const { hostname, port } = new URL(origin)
-  const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-  await once(socket, 'connect')
   let received = ''
   let waiting: PromiseWithResolvers<number> | undefined
-  socket.setEncoding('latin1').on('data', (chunk: string) => {
-    received += chunk
-    const head = received.indexOf('\r\n\r\n') + 4
-    if (head < 4) return
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1])
-    if (received.length < head + length) return
-    const status = Number(received.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
+
+  async function open(): Promise<Socket> {
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+    await once(socket, 'connect')
     received = ''
-    waiting?.resolve(status)
-  })
-  socket.on('close', () => waiting?.reject(new Error('The server closed the connection.')))
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      received += chunk
+      const head = received.indexOf('\r\n\r\n') + 4
+      if (head < 4) return
+      const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1])
+      if (received.length < head + length) return
+      const status = Number(received.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
+      received = ''
+      waiting?.resolve(status)
+    })
+    // A reset ends in a close, too.
+    socket.on('error', () => undefined)
+    socket.on('close', () => waiting?.reject(new Error('The server closed the connection.')))
+    return socket
+  }
+
+  let socket = await open()
   return {
-    exchange(request) {
+    async exchange(request) {
+      waiting = undefined
+      if (!socket.writable) socket = await open()
       waiting = Promise.withResolvers()
       socket.write(request)
       return waiting.promise
