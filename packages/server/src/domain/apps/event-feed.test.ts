@@ -74,8 +74,11 @@ describe('the feed of events', () => {
     // So that a page of one ends within a bundle.
     expect(Math.max(...bundles.map(({ events }) => events.length))).toBeGreaterThan(1)
     const { events } = await walk()
-    for (const limit of [1, 3, 7, 1000])
-      expect((await walk(undefined, limit)).events).toEqual(events)
+    // A page that NATS was too busy to fill is empty, as at the end.
+    for (const limit of [1, 3, 7, 1000]) {
+      const walked = async () => (await walk(undefined, limit)).events
+      await expect.poll(walked, wait).toEqual(events)
+    }
   })
 
   test('brings what was committed before and published late', async () => {
@@ -104,8 +107,8 @@ describe('the feed of events', () => {
     const page = await full.listEvents({ query: { after: end, limit: 1000 } })
     expect(page.data.length).toBeGreaterThan(1)
     expect(JSON.stringify(page.data).length).toBeLessThan(5_500_000)
-    const rest = await walk(page.meta.next.after, 1000)
-    expect(page.data.length + rest.events.length).toBe(ids.length)
+    const rest = async () => (await walk(page.meta.next.after, 1000)).events.length
+    await expect.poll(rest, wait).toBe(ids.length - page.data.length)
   })
 
   test.each(['Infinity', '-Infinity', '1e300', 'NaN', '1001', '0', '0.5', ''])(
