@@ -23,7 +23,11 @@ export interface DocumentOptions {
 export function documentRoute(options: DocumentOptions) {
   let making: Promise<Document> | undefined
   const made = () => {
-    making ??= make(options)
+    making ??= make(options).catch((error) => {
+      // Whoever asks next tries again.
+      making = undefined
+      throw error
+    })
     return making
   }
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
