@@ -93,7 +93,6 @@ export const errors = {
 
   // Roles and permissions
   ERR_ROLE_NOT_FOUND: { status: 404, message: 'The role {role} does not exist.' },
-  ERR_ROLE_ALREADY_EXISTS: { status: 409, message: 'The role {role} exists already.' },
   ERR_ROLE_DELETE_DENIED: {
     status: 403,
     message: 'The role {role} cannot be deleted.',
@@ -111,7 +110,7 @@ export const errors = {
     message: 'The user {uid} does not exist.',
     fix: 'Create the user, or reactivate it if it was deactivated.',
   },
-  ERR_UID_ALREADY_EXISTS: { status: 409, message: 'The user {uid} exists already.' },
+  ERR_UID_ALREADY_EXISTS: { status: 400, message: 'The user {uid} exists already.' },
 
   // Friends and blocking
   ERR_ALREADY_FRIEND: { status: 409, message: 'The user {uid} is a friend already.' },
@@ -124,7 +123,7 @@ export const errors = {
 
   // Groups and members
   ERR_GUID_NOT_FOUND: { status: 404, message: 'The group {guid} does not exist.' },
-  ERR_GUID_ALREADY_EXISTS: { status: 409, message: 'The group {guid} exists already.' },
+  ERR_GUID_ALREADY_EXISTS: { status: 400, message: 'The group {guid} exists already.' },
   ERR_EMPTY_GROUP_PASS: { status: 400, message: 'A password group needs a password.' },
   ERR_WRONG_GROUP_PASS: { status: 403, message: 'The password of the group is wrong.' },
   ERR_NOT_A_MEMBER: { status: 404, message: 'The user {uid} is not a member of {guid}.' },
@@ -308,8 +307,8 @@ export const errors = {
   },
   ERR_BAD_REQUEST: {
     status: 400,
-    message: 'The request is not valid.',
-    fix: 'See details: one list of objections per field.',
+    message: 'The request is not valid. {field}: {objection}',
+    fix: 'Correct what `details` names: it has a list of objections for each field.',
   },
   ERR_TOO_MANY_REQUESTS: {
     status: 429,

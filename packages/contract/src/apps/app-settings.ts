@@ -17,6 +17,8 @@ export const appSettingDefaults = {
   'core.notifications.push.enabled': false,
   'core.notifications.push.advanced.enabled': false,
   'core.notifications.push.advanced.included': [],
+  /** Whether input that is not written as the contract says is read as it is meant, where that is clear. */
+  'api.lenientInput': true,
   /** Whether a key of scope authOnly may create users. */
   'apiKeys.authOnlyCreatesUsers': true,
   /** For how long after it was sent a message may be edited by users; 0: for ever. */

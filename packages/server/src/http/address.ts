@@ -2,8 +2,8 @@ import type { Credentials } from '../pipeline/caller.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** `{appId}.api-{region}.<host>`: the host name names the app. */
-const appHost = /^([a-z0-9]+)\.api-([a-z]+)\./i
+/** `{appId}.api-{region}.<host>`, or `apiclient-`: the host name names the app. */
+const appHost = /^([a-z0-9]+)\.api(?:client)?-([a-z]+)\./i
 const managementHost = /^apimgmt\./i
 
 export function isManagementHost(host: string | undefined): boolean {

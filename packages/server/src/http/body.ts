@@ -1,66 +1,29 @@
 import { isUtf8 } from 'node:buffer'
 import { badRequest } from '../pipeline/failure.ts'
-import { inexact, isExact } from '../pipeline/validation.ts'
+import { parseJson } from '../pipeline/json.ts'
+import { parseUrlEncoded } from './url-encoded.ts'
 
-const deepest = 32
-
-/**
- * Bytes to JSON: the only parser of request bodies. What PostgreSQL or a handler would choke on
- * later (NUL, lone surrogates, numbers that lose digits, prototype keys, bottomless nesting) is
- * refused here.
- */
+/** Bytes of a request to an object: JSON, or what a form has encoded. */
 export function parseBody(bytes: unknown, contentType: string | undefined): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
-  if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
-    throw badRequest('content-type', 'Send the body as application/json.')
-  }
   if (!isUtf8(bytes)) throw badRequest('body', 'The body is not valid UTF-8.')
-  const body = parseJson(bytes.toString('utf8'), 'body')
+  const text = bytes.toString('utf8')
+  const body = isForm(text, contentType) ? parseUrlEncoded(text) : parseJson(text, 'body')
+  // An empty list is what PHP makes of an empty object.
+  if (Array.isArray(body) && body.length === 0) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('body', 'The body must be a JSON object.')
   }
   return body
 }
 
-/** `place` names it in what is said about it. */
-export function parseJson(text: string, place: string): unknown {
-  const value = parse(text, place)
-  inspect(value, place, 1)
-  return value
-}
-
-function parse(text: string, place: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw badRequest(place, `The ${place} is not valid JSON.`)
-  }
-}
-
-function inspect(value: unknown, place: string, depth: number): void {
-  if (typeof value === 'string') inspectText(value, place)
-  else if (typeof value === 'number') inspectNumber(value, place)
-  else if (typeof value === 'object' && value !== null) inspectInside(value, place, depth)
-}
-
-function inspectInside(value: object, place: string, depth: number): void {
-  if (depth > deepest) throw badRequest('body', `Nest at most ${deepest} levels.`)
-  if (Array.isArray(value)) {
-    for (const item of value) inspect(item, place, depth + 1)
-    return
-  }
-  for (const [key, item] of Object.entries(value)) {
-    if (key === '__proto__') throw badRequest('body', 'The name __proto__ is not allowed.')
-    inspectText(key, place)
-    inspect(item, depth === 1 ? key : place, depth + 1)
-  }
-}
-
-export function inspectText(text: string, place: string): void {
-  if (text.includes('\0')) throw badRequest(place, 'The character NUL is not allowed.')
-  if (!text.isWellFormed()) throw badRequest(place, 'A lone surrogate is not a character.')
-}
-
-function inspectNumber(value: number, place: string): void {
-  if (!isExact(value)) throw badRequest(place, inexact)
+/** Where no type is named, JSON begins as JSON does. */
+function isForm(text: string, contentType: string | undefined): boolean {
+  if (!contentType) return !/^\s*[[{]/.test(text)
+  if (/^application\/json\s*(;|$)/i.test(contentType)) return false
+  if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType)) return true
+  throw badRequest(
+    'content-type',
+    `Send the body as application/json; this is ${contentType.slice(0, 100)}.`,
+  )
 }

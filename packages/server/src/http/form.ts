@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox'
 import { badRequest } from '../pipeline/failure.ts'
-import { inspectText } from './body.ts'
+import { inspectText } from '../pipeline/json.ts'
 
 /**
  * Parts of a form by name, as the schema wants them: files in base64, the others as text. A list has

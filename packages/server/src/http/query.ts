@@ -1,6 +1,6 @@
 import { parse } from 'node:querystring'
 import { badRequest } from '../pipeline/failure.ts'
-import { inspectText } from './body.ts'
+import { inspectText } from '../pipeline/json.ts'
 
 const mostParameters = 200
 

@@ -96,6 +96,8 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   server.addHook('onRequest', (request, reply, done) => {
+    // An empty one is as good as none; the framework would refuse it.
+    if (request.raw.headers['content-type'] === '') delete request.raw.headers['content-type']
     reply.headers(headers).header('X-Request-Id', request.id)
     done()
   })

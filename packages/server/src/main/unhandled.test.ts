@@ -36,7 +36,7 @@ test.for([
     await serving.said('stopping')
     socket.write(body)
     const [answer] = await once(socket, 'data')
-    expect(String(answer)).toMatch(/^HTTP\/1.1 (200|409) /)
+    expect(String(answer)).toMatch(/^HTTP\/1.1 (200|400) /)
     expect(await serving.ended).toBe(1)
     const fatal = serving
       .output()

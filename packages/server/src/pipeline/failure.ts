@@ -43,7 +43,13 @@ export class Failure extends Error {
 
 /** A field-level objection. */
 export function badRequest(field: string, ...objections: readonly string[]): Failure {
-  return new Failure('ERR_BAD_REQUEST', {}, { details: { [field]: objections } })
+  return invalid({ [field]: objections })
+}
+
+/** The first objection is also the message: that is what most clients log. */
+export function invalid(details: Details): Failure {
+  const [[field, [objection = ''] = []] = ['body']] = Object.entries(details)
+  return new Failure('ERR_BAD_REQUEST', { field, objection }, { details })
 }
 
 /** Refused for now. `what` says which limit: `3 a minute are allowed`. */

@@ -154,7 +154,8 @@ async function answer(
   const { operation } = road
   const input = road.validation.input({
     ...call,
-    body: operation.body && content.body(),
+    body: operation.body && (() => content.body()),
+    lenient: isLenient(caller),
     form: operation.form && (await content.form?.(operation.form)),
   })
   // Once its body is here: a slow upload does not keep its user from other calls.
@@ -279,6 +280,11 @@ async function prepared(
   if (typeof handler === 'function') return (ctx) => handler(input as never, ctx as never)
   const finish = await handler.prepare(input as never, ctxOf() as never)
   return (ctx) => finish(ctx as never)
+}
+
+/** The operator's calls have no app that could want it otherwise. */
+function isLenient({ app }: Caller): boolean {
+  return app?.settings['api.lenientInput'] !== false
 }
 
 function inApp(caller: Caller, db: Database['db'], now: number) {

@@ -1,8 +1,11 @@
 import type { Operation } from '@chorale/contract/operation'
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Static, TSchema } from 'typebox'
-import { Failure } from './failure.ts'
+import { coerce } from './coercion.ts'
+import { invalid } from './failure.ts'
+import { isExact } from './numbers.ts'
+import { type Details, objectionsTo } from './objections.ts'
 
 /** Reads one operation's input and checks its answer. */
 export interface Validation {
@@ -16,13 +19,23 @@ interface RawInput {
   readonly query: Readonly<Record<string, unknown>>
   /** By names in lower case. A wire without headers has none. */
   readonly headers?: Readonly<Record<string, unknown>>
-  readonly body: unknown
+  /** Undefined: there is none. Each time anew, because the validation changes what it reads. */
+  readonly body: (() => unknown) | undefined
   readonly form?: unknown
+  /** Whether what clients write otherwise than the contract says is read as they mean it. */
+  readonly lenient: boolean
 }
 
 // Unknown properties are dropped before a handler sees them, so they can never be stored.
-const bodies = engine({ removeAdditional: 'all', useDefaults: true })
-const texts = engine({ removeAdditional: 'all', useDefaults: true, coerceTypes: 'array' })
+const ofBodies = { removeAdditional: 'all', useDefaults: true, verbose: true } as const
+const ofTexts = { ...ofBodies, coerceTypes: 'array' } as const
+const bodies = engine(ofBodies)
+const texts = engine(ofTexts)
+// For what was refused: these go on behind the first objection.
+const thorough = {
+  bodies: engine({ ...ofBodies, allErrors: true }),
+  texts: engine({ ...ofTexts, allErrors: true }),
+}
 const answers = engine({ code: { optimize: false } })
 
 const parts = ['params', 'query', 'headers', 'body', 'form'] as const
@@ -36,23 +49,29 @@ export function validationOf(operation: Operation): Validation {
   const readers = parts.flatMap((part) => {
     const schema: TSchema | undefined = operation[part]
     if (!schema) return []
+    const kind = isText(part) ? 'texts' : 'bodies'
     const check = (isText(part) ? texts : bodies).compile(schema)
     const names = part === 'headers' ? Object.keys(operation.headers?.properties ?? {}) : []
-    return [{ part, check, names }]
+    let all: Check | undefined
+    const checkAll = () => {
+      all ??= thorough[kind].compile(schema)
+      return all
+    }
+    return [{ part, schema, check, checkAll, names }]
   })
   // Answers are large, and are checked in tests only: compiled when first needed.
   let checkAnswer: ReturnType<typeof answers.compile> | undefined
   return {
     input(raw) {
       const input: Record<string, unknown> = {}
-      const details: Record<string, string[]> = {}
-      for (const { part, check, names } of readers) {
-        const value = partOf(raw, part, names)
-        if (!check(value)) collect(details, check.errors ?? [])
-        else if (isText(part)) collectInexact(details, Object(value))
-        input[part] = value
+      const details: Details = {}
+      for (const reader of readers) {
+        const { value, errors } = readPart(reader, raw)
+        if (errors) Object.assign(details, objectionsTo(errors))
+        else if (isText(reader.part)) collectInexact(details, Object(value))
+        input[reader.part] = value
       }
-      if (Object.keys(details).length > 0) throw new Failure('ERR_BAD_REQUEST', {}, { details })
+      if (Object.keys(details).length > 0) throw invalid(details)
       return input
     },
     objectionToAnswer(answer) {
@@ -62,9 +81,40 @@ export function validationOf(operation: Operation): Validation {
   }
 }
 
+type Check = ReturnType<typeof bodies.compile>
+
+/** In a list of a million wrong items, all of them are too many objections to make. */
+const mostThorough = 65_536
+
+interface Reader {
+  readonly part: (typeof parts)[number]
+  readonly schema: TSchema
+  readonly check: Check
+  /** Finds all that is wrong. Compiled when something is. */
+  readonly checkAll: () => Check
+  readonly names: readonly string[]
+}
+
+/** A body as the contract has it is read once. Text may fit the contract and mean something else. */
+function readPart({ part, schema, check, checkAll, names }: Reader, raw: RawInput) {
+  const asWritten = () => partOf(raw, part, names)
+  const asMeant = () => (raw.lenient ? coerce(schema, asWritten()) : asWritten())
+  let value = isText(part) ? asMeant() : asWritten()
+  if (check(value)) return { value }
+  if (!isText(part)) {
+    value = asMeant()
+    if (check(value)) return { value }
+  }
+  const first = check.errors ?? []
+  const again = asMeant()
+  if (JSON.stringify(again).length > mostThorough) return { value, errors: first }
+  const all = checkAll()
+  return { value, errors: all(again) ? first : (all.errors ?? first) }
+}
+
 /** A call without a body is a call with an empty one: what is required speaks up itself. */
 function partOf(raw: RawInput, part: (typeof parts)[number], names: readonly string[]): unknown {
-  if (part === 'body') return raw.body ?? {}
+  if (part === 'body') return raw.body?.() ?? {}
   if (part !== 'headers') return { ...Object(raw[part]) }
   const given = names.map((name) => [name, raw.headers?.[name.toLowerCase()]] as const)
   return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== ''))
@@ -75,9 +125,7 @@ export function readerOf<T extends TSchema>(schema: T): (value: unknown) => Stat
   const check = bodies.compile(schema)
   return (value) => {
     if (check(value)) return value as Static<T>
-    const details: Record<string, string[]> = {}
-    collect(details, check.errors ?? [])
-    throw new Failure('ERR_BAD_REQUEST', {}, { details })
+    throw invalid(objectionsTo(check.errors ?? []))
   }
 }
 
@@ -93,6 +141,7 @@ function engine(options: object) {
   addFormats.default(ajv, ['uri', 'binary'])
   ajv.addKeyword({ keyword: 'x-lowercase', modifying: true, type: 'string', validate: lowercase })
   ajv.addKeyword('x-documents')
+  ajv.addKeyword('x-objection')
   ajv.addKeyword({ keyword: 'x-maxBytes', type: 'object', validate: maxBytes })
   return ajv
 }
@@ -111,45 +160,10 @@ function maxBytes(limit: number, value: object): boolean {
   return Buffer.byteLength(JSON.stringify(value)) <= limit
 }
 
-function collect(details: Record<string, string[]>, found: readonly ErrorObject[]): void {
-  for (const error of found) {
-    const place = error.instancePath.slice(1).replaceAll('/', '.')
-    const field =
-      error.keyword === 'required'
-        ? [place, String(error.params.missingProperty)].filter(Boolean).join('.')
-        : place || 'body'
-    details[field] = [...(details[field] ?? []), sentence(error)]
-  }
-}
-
-export const inexact = 'The number is too large to be kept exactly; send it as a string.'
-
-export function isExact(value: number): boolean {
-  return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
-}
-
 /** Ajv makes a number of `Infinity`, and then holds it against no limit of the schema. */
-function collectInexact(
-  details: Record<string, string[]>,
-  value: Readonly<Record<string, unknown>>,
-): void {
+function collectInexact(details: Details, value: Readonly<Record<string, unknown>>): void {
   for (const [field, items] of Object.entries(value)) {
     const found = [items].flat().some((item) => typeof item === 'number' && !isExact(item))
     if (found) details[field] = ['This field must be a number that can be kept exactly.']
-  }
-}
-
-function sentence(error: ErrorObject): string {
-  switch (error.keyword) {
-    case 'required':
-      return 'This field is required.'
-    case 'enum':
-      return `Use one of: ${error.params.allowedValues.join(', ')}.`
-    case 'pattern':
-      return `Must match ${error.params.pattern}.`
-    case 'x-maxBytes':
-      return `Must be at most ${error.schema} bytes of JSON.`
-    default:
-      return `This field ${error.message ?? 'is not valid'}.`
   }
 }

@@ -1,0 +1,155 @@
+import type { TSchema } from 'typebox'
+import { parseJson } from './json.ts'
+
+/** As much of a JSON schema as decides what a value is read as. */
+interface Shape {
+  readonly type?: string
+  readonly anyOf?: readonly Shape[]
+  readonly enum?: readonly unknown[]
+  readonly items?: Shape
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly required?: readonly string[]
+  readonly maximum?: number
+  readonly format?: string
+  readonly pattern?: string
+  readonly default?: unknown
+}
+
+/**
+ * Reads a value as its schema wants it, where a client has written it otherwise: `1` for true, a list
+ * as `a,b`, an object as JSON text, `null` for what is absent. What cannot be read stays as it was,
+ * for the validation to refuse. The list of what is read is in `docs/compatibility.md`.
+ */
+export function coerce(schema: TSchema, value: unknown): unknown {
+  return read(schema as Shape, value)
+}
+
+function read(shape: Shape, value: unknown): unknown {
+  if (shape.anyOf) return readOneOf(shape.anyOf, value)
+  switch (shape.type) {
+    case 'boolean':
+      return readBoolean(value)
+    case 'integer':
+    case 'number':
+      return readNumber(shape, value)
+    case 'string':
+      return readText(shape, value)
+    case 'array':
+      return readList(shape, value)
+    case 'object':
+      return readObject(shape, value)
+    default:
+      return value
+  }
+}
+
+/** Only where all but one alternative are plain can it be told which of them is meant. */
+function readOneOf(alternatives: readonly Shape[], value: unknown): unknown {
+  if (value === null || typeof value !== 'string') return value
+  const structured = alternatives.filter(({ type }) => type === 'array' || type === 'object')
+  const [only, ...others] = structured
+  if (!only || others.length > 0) return value
+  const parsed = parsedJson(value)
+  return parsed === undefined ? value : read(only, parsed)
+}
+
+const truths = new Map<unknown, boolean>([
+  ...(['1', 'true'] as const).map((text) => [text, true] as const),
+  ...(['0', 'false'] as const).map((text) => [text, false] as const),
+])
+
+function readBoolean(value: unknown): unknown {
+  if (typeof value !== 'string' && typeof value !== 'number') return value
+  return truths.get(String(value).toLowerCase()) ?? value
+}
+
+const secondsEnd = 9_999_999_999
+
+/** Milliseconds where seconds are meant are read as such: no second of this age has so many digits. */
+function readNumber({ maximum }: Shape, value: unknown): unknown {
+  const isText = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+  const number = isText ? Number(value) : value
+  if (typeof number !== 'number') return value
+  const isMillis =
+    maximum === secondsEnd && number > secondsEnd && number <= secondsEnd * 1000 + 999
+  return isMillis ? Math.floor(number / 1000) : number
+}
+
+function readText(shape: Shape, value: unknown): unknown {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
+  if (typeof value !== 'string' || !shape.enum || shape.enum.includes(value)) return value
+  const lower = value.toLowerCase()
+  return shape.enum.find((one) => typeof one === 'string' && one.toLowerCase() === lower) ?? value
+}
+
+function readList({ items = {} }: Shape, value: unknown): unknown {
+  const list = listOf(value)
+  return Array.isArray(list) ? list.map((item) => read(items, item)) : list
+}
+
+function listOf(value: unknown): unknown {
+  if (typeof value === 'string') {
+    const parsed = value.trimStart().startsWith('[') ? parsedJson(value) : undefined
+    if (Array.isArray(parsed)) return parsed
+    return value
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== '')
+  }
+  // What PHP and form encoders make of a list whose places are named.
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const places = Object.keys(value)
+  return places.every((place, nth) => place === String(nth)) ? Object.values(value) : value
+}
+
+function readObject({ properties, required = [] }: Shape, value: unknown): unknown {
+  const object = objectOf(value)
+  if (!isObject(object) || !properties) return object
+  const result: Record<string, unknown> = {}
+  for (const [given, part] of Object.entries(object)) {
+    const name = nameIn(properties, object, given)
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const optional = !required.includes(name) || shape?.default !== undefined
+    if (shape && optional && isAbsent(shape, part)) continue
+    result[name] = shape ? read(shape, part) : part
+  }
+  return result
+}
+
+function objectOf(value: unknown): unknown {
+  if (Array.isArray(value) && value.length === 0) return {}
+  if (typeof value !== 'string') return value
+  const parsed = value.trim() === '' ? {} : parsedJson(value)
+  if (Array.isArray(parsed) && parsed.length === 0) return {}
+  return isObject(parsed) ? parsed : value
+}
+
+/** `per_page` means `perPage`, unless that is there as well. */
+function nameIn(properties: object, object: object, given: string): string {
+  if (Object.hasOwn(properties, given) || !given.includes('_')) return given
+  const name = given.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  return Object.hasOwn(properties, name) && !Object.hasOwn(object, name) ? name : given
+}
+
+/** `null` says so anywhere; an empty text where only text of some form is allowed, or none. */
+function isAbsent(shape: Shape, value: unknown): boolean {
+  if (value === null) return !shape.anyOf?.some(({ type }) => type === 'null')
+  if (value !== '') return false
+  if (shape.type !== 'string') return shape.type !== 'array' && shape.anyOf === undefined
+  return [shape.enum, shape.format, shape.pattern].some(Boolean)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Held to the same as any JSON that is sent; undefined: it is none. */
+function parsedJson(text: string): unknown {
+  try {
+    JSON.parse(text)
+  } catch {
+    // What it should have been is for the validation to say.
+    return undefined
+  }
+  return parseJson(text, 'body')
+}

@@ -1,0 +1,51 @@
+import { badRequest } from './failure.ts'
+import { inexact, isExact } from './numbers.ts'
+
+const deepest = 32
+
+/**
+ * Text to JSON, for whatever a client sends. What PostgreSQL or a handler would choke on later (NUL,
+ * lone surrogates, numbers that lose digits, prototype keys, bottomless nesting) is refused here.
+ * `place` names it in what is said about it.
+ */
+export function parseJson(text: string, place: string): unknown {
+  const value = parse(text, place)
+  inspect(value, place, 1)
+  return value
+}
+
+function parse(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw badRequest(place, `The ${place} is not valid JSON.`)
+  }
+}
+
+function inspect(value: unknown, place: string, depth: number): void {
+  if (typeof value === 'string') inspectText(value, place)
+  else if (typeof value === 'number') inspectNumber(value, place)
+  else if (typeof value === 'object' && value !== null) inspectInside(value, place, depth)
+}
+
+function inspectInside(value: object, place: string, depth: number): void {
+  if (depth > deepest) throw badRequest('body', `Nest at most ${deepest} levels.`)
+  if (Array.isArray(value)) {
+    for (const item of value) inspect(item, place, depth + 1)
+    return
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (key === '__proto__') throw badRequest('body', 'The name __proto__ is not allowed.')
+    inspectText(key, place)
+    inspect(item, depth === 1 ? key : place, depth + 1)
+  }
+}
+
+export function inspectText(text: string, place: string): void {
+  if (text.includes('\0')) throw badRequest(place, 'The character NUL is not allowed.')
+  if (!text.isWellFormed()) throw badRequest(place, 'A lone surrogate is not a character.')
+}
+
+function inspectNumber(value: number, place: string): void {
+  if (!isExact(value)) throw badRequest(place, inexact)
+}

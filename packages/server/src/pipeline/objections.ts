@@ -1,0 +1,85 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+
+/** By field: what is wrong with it. */
+export type Details = Record<string, string[]>
+
+const mostFields = 50
+const mostShown = 60
+
+/** In words for whoever has sent it: no expression, no name of a schema's keyword. */
+export function objectionsTo(errors: readonly ErrorObject[]): Details {
+  const details: Details = {}
+  for (const error of errors) {
+    // It says only that none of the alternatives fits; they speak for themselves.
+    if (error.keyword === 'anyOf' && errors.length > 1) continue
+    const field = fieldOf(error)
+    // What else is wrong with it often follows from the first.
+    if (field in details) continue
+    if (Object.keys(details).length >= mostFields) break
+    details[field] = [sentence(error)]
+  }
+  return details
+}
+
+function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
+  const place = instancePath.slice(1).replaceAll('/', '.')
+  if (keyword !== 'required') return place || 'body'
+  return [place, String(params.missingProperty)].filter(Boolean).join('.')
+}
+
+const namesOfTypes: Readonly<Record<string, string>> = {
+  ...{ boolean: 'true or false', integer: 'a whole number', number: 'a number' },
+  ...{ string: 'text', array: 'a list', object: 'an object', null: 'null' },
+}
+
+/** Of these not even what is wrong with them is shown. */
+const secret = /password|secret|token|key|credential/i
+
+function sentence(error: ErrorObject): string {
+  const { keyword, params, data } = error
+  const insteadOf = secret.test(error.instancePath) ? '' : shownOf(data)
+  const own: unknown = error.parentSchema?.['x-objection']
+  if (keyword === 'required') return 'This field is required.'
+  if (data === '' && (keyword === 'minLength' || keyword === 'pattern' || keyword === 'format')) {
+    return 'This field must not be empty.'
+  }
+  switch (keyword) {
+    case 'enum':
+      return `Use one of: ${params.allowedValues.join(', ')}${insteadOf}.`
+    case 'type':
+      return `This must be ${typesOf(params.type)}${insteadOf}.`
+    case 'pattern':
+    case 'format':
+      return `${typeof own === 'string' ? own : 'This has a form that is not allowed'}${insteadOf}.`
+    case 'minLength':
+      return `Use at least ${params.limit} characters.`
+    case 'maxLength':
+      return `Use at most ${params.limit} characters; these are ${[...String(data)].length}.`
+    case 'minItems':
+      return `Name at least ${params.limit}.`
+    case 'maxItems':
+      return `Name at most ${params.limit}; these are ${Object(data).length}.`
+    case 'minimum':
+      return `This must be at least ${params.limit}${insteadOf}.`
+    case 'maximum':
+      return `This must be at most ${params.limit}${insteadOf}.`
+    case 'x-maxBytes':
+      return `This has ${Buffer.byteLength(JSON.stringify(data))} bytes of JSON; ${error.schema} are allowed.`
+    default:
+      return 'This is not one of the forms that are allowed.'
+  }
+}
+
+function typesOf(type: string | readonly string[]): string {
+  const names = [type].flat().map((one) => namesOfTypes[one] ?? one)
+  return names.join(' or ')
+}
+
+/** Shown where it is short; lists and objects by what they are. */
+function shownOf(data: unknown): string {
+  if (data === null) return ', not null'
+  if (Array.isArray(data)) return ', not a list'
+  if (typeof data === 'object') return ', not an object'
+  const shown = JSON.stringify(data)
+  return shown === undefined || shown.length > mostShown ? '' : `, not ${shown}`
+}
