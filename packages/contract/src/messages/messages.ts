@@ -101,18 +101,13 @@ export const NewMessage = Type.Object({
 })
 export type NewMessage = Static<typeof NewMessage>
 
-const Sent = Type.Record(
-  Type.String(),
-  Type.Object({
-    success: Type.Boolean(),
-    data: Type.Optional(Message),
-    error: Type.Optional(
-      Type.Object({ code: Type.String(), message: Type.String(), devMessage: Type.String() }),
-    ),
-  }),
-)
+const NotSent = Type.Object({
+  success: Type.Literal(false),
+  error: Type.Object({ code: Type.String(), message: Type.String(), devMessage: Type.String() }),
+})
+const Sent = Type.Record(Type.String(), Type.Union([Message, NotSent]))
 
-/** One message; or, for several receivers, one outcome each. */
+/** One message; or, for several receivers, one message or failure each. */
 const SendAnswer = Data(
   Type.Union([Message, Type.Object({ uids: Type.Optional(Sent), guids: Type.Optional(Sent) })]),
 )

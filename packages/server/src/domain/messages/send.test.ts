@@ -54,18 +54,34 @@ describe('requirement 4.8: send message', () => {
     })
   })
 
-  test('to several receivers: an outcome each', async () => {
+  test('to several receivers: the message or a failure for each', async () => {
     const { data } = await full.sendMessage({
       onBehalfOf: 'ann',
       body: { ...hello, multipleReceivers: { uids: ['bob', 'nobody'], guids: ['tea'] } },
     })
     expect(data).toMatchObject({
       uids: {
-        bob: { success: true, data: { receiver: 'bob' } },
+        bob: { id: expect.any(String), receiver: 'bob', data: { text: 'hello' } },
         nobody: { success: false, error: { code: 'ERR_UID_NOT_FOUND' } },
       },
-      guids: { tea: { success: true } },
+      guids: { tea: { receiver: 'tea', receiverType: 'group' } },
     })
+  })
+
+  test('to a receiver beside several: all of them get it, once', async () => {
+    await app.given.users('kim', 'lee')
+    const many = { uids: ['kim', 'lee', 'bob'], guids: [] }
+    const body = { ...toBob, ...hello, multipleReceivers: many }
+    const { data } = await full.sendMessage({ onBehalfOf: 'ann', body })
+    expect(Object.keys('uids' in data ? (data.uids ?? {}) : {})).toEqual(['bob', 'kim', 'lee'])
+    const none = { uids: [], guids: [] }
+    const alone = await full.sendMessage({
+      ...{ onBehalfOf: 'ann', body: { ...body, multipleReceivers: none } },
+    })
+    expect(alone.data).toMatchObject({ receiver: 'bob' })
+    await expect(
+      full.sendMessage({ onBehalfOf: 'ann', body: { ...hello, multipleReceivers: none } }),
+    ).rejects.toMatchObject({ details: { receiver: ['This field is required.'] } })
   })
 
   test('a call is in the log, and raises no unread count', async () => {

@@ -223,24 +223,24 @@ interface Sender {
   readonly actor: Actor | undefined
 }
 
-/** To one receiver: the message or its failure. To several: an outcome each. */
+/** To one receiver: the message or its failure. To several: the message or its failure for each. */
 async function sendToAll<T>(
   body: NewMessage,
   send: (to: To) => Promise<string>,
 ): Promise<Printed<T>> {
-  const { receiver, receiverType, multipleReceivers } = body
-  if (multipleReceivers === undefined) {
-    if (receiver === undefined) throw badRequest('receiver', 'This field is required.')
-    if (receiverType === undefined) throw badRequest('receiverType', 'This field is required.')
-    return new Printed(printWith({}, { data: await send({ type: receiverType, id: receiver }) }))
+  const { receiver, receiverType, multipleReceivers: { uids = [], guids = [] } = {} } = body
+  const several = uids.length + guids.length > 0
+  if (receiver === undefined && !several) throw badRequest('receiver', 'This field is required.')
+  if (receiver !== undefined && receiverType === undefined) {
+    throw badRequest('receiverType', 'This field is required.')
   }
-  const { uids = [], guids = [] } = multipleReceivers
-  if (uids.length + guids.length === 0) {
-    throw badRequest('multipleReceivers', 'Name at least one receiver.')
-  }
-  const each = async (type: To['type'], ids: readonly string[]) => {
-    if (ids.length === 0) return undefined
-    const outcomes = [...new Set(ids)].map((id) => outcome(send, { type, id }))
+  const first =
+    receiver !== undefined && receiverType ? { type: receiverType, id: receiver } : undefined
+  if (first && !several) return new Printed(printWith({}, { data: await send(first) }))
+  const each = async (type: To['type'], named: readonly string[]) => {
+    const ids = new Set([...(first?.type === type ? [first.id] : []), ...named])
+    if (ids.size === 0) return undefined
+    const outcomes = Array.from(ids, (id) => outcome(send, { type, id }))
     return printWith({}, Object.fromEntries(await Promise.all(outcomes)))
   }
   const data = printWith({}, { uids: await each('user', uids), guids: await each('group', guids) })
@@ -250,7 +250,7 @@ async function sendToAll<T>(
 /** The receiver and, as JSON text, what became of the message to them. */
 async function outcome(send: (to: To) => Promise<string>, to: To): Promise<[string, string]> {
   try {
-    return [to.id, printWith({ success: true }, { data: await send(to) })]
+    return [to.id, await send(to)]
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     return [to.id, JSON.stringify({ success: false, error: error.brief() })]

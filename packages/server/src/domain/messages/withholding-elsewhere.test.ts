@@ -48,7 +48,7 @@ test('webhooks hear of it as what it is, and not as of a message that was sent',
   await app.given.users('ann', 'bob')
   const triggers = ['engine_approved', 'engine_blocked', 'manual_approved'] as const
   const { receiver } = await hook('all', [
-    'message_read_by_all',
+    'message_read_receipt',
     'message_sent',
     'user_mentioned',
     ...triggers.map((name) => `moderation_${name}` as const),
@@ -68,9 +68,8 @@ test('webhooks hear of it as what it is, and not as of a message that was sent',
   const fine = await app.given.message('ann', 'bob', { data: { text: 'fine' } })
   await app.given.message('ann', 'bob', { data: { text: 'spam' } })
   await full.markUserConversationRead({ onBehalfOf: 'bob', params: { uid: 'ann' }, body: {} })
-  const readByAll = () =>
-    receiver.received.flatMap(({ body: { data } }) => data.body?.messageId ?? [])
-  await expect.poll(readByAll, wait).toEqual([fine.id])
+  const read = () => receiver.received.flatMap(({ body: { data } }) => data.body?.messageId ?? [])
+  await expect.poll(read, wait).toEqual([fine.id])
   await expect.poll(() => told().length, wait).toBe(4)
   expect(told().slice(1).sort()).toEqual([
     ['message_sent', 'fine'],
