@@ -79,6 +79,12 @@ export const webhooks = operations({
       retryOnFailure: withDefault(Type.Boolean(), false),
       retryHours: withDefault(RetryHours, 0),
       onFailure: withDefault(OnFailure, 'open'),
+      triggers: Type.Optional(
+        Type.Array(Type.String({ maxLength: 100 }), {
+          maxItems: 100,
+          description: 'What it is told of from the beginning; others can be added later.',
+        }),
+      ),
     }),
     response: Data(WithSecret),
     errors: ['ERR_APP_NOT_FOUND', 'ERR_WEBHOOK_ALREADY_EXISTS', 'ERR_PLAN_QUOTA_RESTRICTION'],

@@ -17,6 +17,7 @@ type Heard = HeardEvent<'entry.appended'>
 interface Action {
   readonly action: string
   readonly on?: string
+  readonly oldScope?: string
   readonly newScope?: string
 }
 
@@ -114,12 +115,12 @@ async function printMessage(db: AppDb, row: EntryRow, receiver: Receiver): Promi
 /** Who came, went or changed; `by` whom, unless they did it themselves. */
 async function printMovement(db: AppDb, row: EntryRow, receiver: Receiver): Promise<string> {
   // Only the service itself writes actions.
-  const { on, newScope } = JSON.parse(row.data) as Action
+  const { on, oldScope, newScope: scope } = JSON.parse(row.data) as Action
   const uid = on ?? row.sender
   const guids = receiver.kind === 'group' ? [receiver.guid] : []
   const wanted = { uids: [uid, row.sender], guids, blocks: false }
   const seen = (await loadCounterparts(peopleIn(db), wanted, undefined))({ withTags: true })
-  const member = { ...seen.user(uid), ...(newScope !== undefined && { scope: newScope }) }
+  const member = { ...seen.user(uid), ...(scope !== undefined && { scope, oldScope }) }
   return JSON.stringify({
     group: guids[0] === undefined ? undefined : seen.group(guids[0]),
     members: { [uid]: member },

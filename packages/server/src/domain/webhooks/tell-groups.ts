@@ -30,8 +30,9 @@ export async function tellGroup(event: Heard, db: AppDb, wanted: Wanted): Promis
   const group = 'group' in event.payload ? event.payload.group : seen.group(guid)
   if (!group) return []
   const members = founders.map(({ uid, ...rest }) => [uid, { ...seen.user(uid), ...rest }])
+  const { payload } = event
   const data = {
-    group,
+    group: 'oldOwner' in payload ? { ...group, oldOwner: payload.oldOwner } : group,
     ...(trigger === 'group_created' && { members: Object.fromEntries(members) }),
   }
   const line = groupConversationId(guid)

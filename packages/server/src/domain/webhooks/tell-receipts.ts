@@ -58,21 +58,21 @@ async function tellOne(
   ]
 }
 
-/** Told once for a message, whoever was the last; it stands for all before it. */
+/** Of a group. Told once for a message, whoever was the last; it stands for all before it. */
 async function tellAll(
   { payload, at }: Heard,
   db: AppDb,
   receiver: Receiver,
   kind: Kind,
 ): Promise<Telling[]> {
+  if (receiver.kind !== 'group') return []
   const last = await findLastForAll(db, payload, kind)
   if (!last) return []
   const seen = await seenUsers(db, ['app_system'])
   const messageId = String(last.id)
-  const to = receiver.kind === 'group' ? receiver.guid : otherThan(last.sender, receiver.uids)
   const action = kind === 'read' ? 'readByAll' : 'deliveredToAll'
   const data = JSON.stringify({
-    ...{ receiver: to, receiverType: receiver.kind, type: 'receipts', sender: 'app_system' },
+    ...{ receiver: receiver.guid, receiverType: 'group', type: 'receipts', sender: 'app_system' },
     messageSender: last.sender,
     body: { action, messageId, user: seen('app_system'), timestamp: at },
   })

@@ -4,7 +4,7 @@ import { paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers } from '../../pipeline/handler.ts'
 import { accessWebhook } from './access.ts'
-import { updateWebhook, type WebhookRow } from './webhooks.sql.ts'
+import { updateWebhook } from './webhooks.sql.ts'
 
 const currentVersion = 2
 const current: ReadonlyMap<string, string> = new Map(Object.entries(currentTriggers))
@@ -14,7 +14,7 @@ export const triggerHandlers: Handlers<typeof webhookTriggers> = {
   async addWebhookTriggers({ headers, params, body: { triggerIds = [] } }, ctx) {
     const version = headers['X-Webhook-Version']
     const row = await accessWebhook(ctx, params.webhookId, 'change', version)
-    const known = triggersOf(row)
+    const known = knownTriggers(row.version)
     const added = triggerIds.filter((trigger) => known.has(trigger))
     const triggers = [...new Set([...row.triggers, ...added])]
     await updateWebhook(ctx.db, { ...row, triggers }, ctx.now)
@@ -25,7 +25,7 @@ export const triggerHandlers: Handlers<typeof webhookTriggers> = {
   async listWebhookTriggers({ headers, params }, ctx) {
     const version = headers['X-Webhook-Version']
     const row = await accessWebhook(ctx, params.webhookId, 'read', version)
-    const known = triggersOf(row)
+    const known = knownTriggers(row.version)
     const data = row.triggers.map((id) => ({ id, description: known.get(id) ?? '' }))
     const all = { page: 1, perPage: 100 }
     return { data, meta: { pagination: paginationOf(all, data.length, data.length) } }
@@ -42,7 +42,8 @@ export const triggerHandlers: Handlers<typeof webhookTriggers> = {
   },
 }
 
-function triggersOf({ version }: WebhookRow): ReadonlyMap<string, string> {
+/** By their ids, with what they tell of. */
+export function knownTriggers(version: number): ReadonlyMap<string, string> {
   return version === currentVersion ? current : legacy
 }
 

@@ -37,7 +37,7 @@ export const webhookColumns = sql`
 /** All that a new one is given. */
 export type NewWebhook = Omit<
   WebhookRow,
-  'oldSecretEncrypted' | 'oldSecretUntil' | 'triggers' | 'failingSince' | 'disabledAt' | 'updatedAt'
+  'oldSecretEncrypted' | 'oldSecretUntil' | 'failingSince' | 'disabledAt' | 'updatedAt'
 >
 
 /** False when the id is taken. */
@@ -45,11 +45,11 @@ export async function insertWebhook({ appId, db }: AppDb, row: NewWebhook): Prom
   const { numAffectedRows } = await sql`
     insert into webhooks (app_id, webhook_id, version, name, url, use_basic_auth, username,
                           password_encrypted, secret_encrypted, enabled, retry_on_failure,
-                          retry_hours, on_failure, created_at, updated_at)
+                          retry_hours, on_failure, triggers, created_at, updated_at)
     values (${appId}, ${row.id}, ${row.version}, ${row.name}, ${row.url}, ${row.useBasicAuth},
             ${row.username}, ${row.passwordEncrypted}, ${row.secretEncrypted}, ${row.enabled},
-            ${row.retryOnFailure}, ${row.retryHours}, ${row.onFailure}, ${row.createdAt},
-            ${row.createdAt})
+            ${row.retryOnFailure}, ${row.retryHours}, ${row.onFailure}, ${row.triggers},
+            ${row.createdAt}, ${row.createdAt})
     on conflict (app_id, webhook_id) do nothing`.execute(db)
   return numAffectedRows === 1n
 }

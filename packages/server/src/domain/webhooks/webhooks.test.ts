@@ -96,6 +96,16 @@ describe('a webhook', () => {
     )
   })
 
+  test('may be created with its triggers; one that does not exist is refused', async () => {
+    const triggers = ['message_sent', 'message_edited', 'message_sent']
+    await create({ ...plain('triggered'), triggers })
+    const { data } = await operator.listWebhookTriggers(at('triggered'))
+    expect(data.map(({ id }) => id)).toEqual(['message_sent', 'message_edited'])
+    const refused = create({ ...plain('wrong'), triggers: ['after_message'] })
+    await expect(refused).rejects.toMatchObject(objection('triggers'))
+    await operator.deleteWebhook(at('triggered'))
+  })
+
   test('is refused with a field that is too long or out of range', async () => {
     const wrong: [string, Partial<Body>][] = [
       ['id', { id: 'x'.repeat(51) }],

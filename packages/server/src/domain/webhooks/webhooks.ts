@@ -7,6 +7,7 @@ import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
 import { accessWebhook } from './access.ts'
 import { newSecret, passwordPlace, secretPlace } from './secrets.ts'
+import { knownTriggers } from './triggers.ts'
 import {
   countWebhooks,
   deleteWebhook,
@@ -30,8 +31,10 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
   }
   return {
     async createWebhook({ headers, body }, ctx) {
-      const { id, webhookURL, password, username = null, ...rest } = body
+      const { id, webhookURL, password, username = null, triggers = [], ...rest } = body
+      const version = headers['X-Webhook-Version']
       checkUrl(webhookURL)
+      requireTriggers(version, triggers)
       const passwordEncrypted = sealedPassword(ctx, id, password) ?? null
       requireAuth(rest.useBasicAuth, username, passwordEncrypted)
       await lockApp(ctx.db)
@@ -42,7 +45,7 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
       const made = await insertWebhook(ctx.db, {
         ...rest,
         ...{ id, username, passwordEncrypted, url: webhookURL, createdAt: ctx.now },
-        version: headers['X-Webhook-Version'],
+        ...{ version, triggers: [...new Set(triggers)] },
         secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId, id)),
       })
       if (!made) throw new Failure('ERR_WEBHOOK_ALREADY_EXISTS', { id })
@@ -145,4 +148,14 @@ function shown(row: WebhookRow): Webhook {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   }
+}
+
+function requireTriggers(version: number, triggers: readonly string[]): void {
+  const known = knownTriggers(version)
+  const stranger = triggers.find((trigger) => !known.has(trigger))
+  if (stranger === undefined) return
+  throw badRequest(
+    'triggers',
+    `There is no trigger ${stranger}. Use: ${[...known.keys()].join(', ')}.`,
+  )
 }
