@@ -23,6 +23,7 @@ export const Url = Type.String({
   maxLength: 3000,
   format: 'uri',
   pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
+  'x-objection': 'Use a link that begins with http:// or https://',
 })
 
 /** Given by the client, kept in lower case. */
@@ -31,6 +32,7 @@ export function Identifier(what: string) {
     minLength: 1,
     maxLength: 100,
     pattern: '^[A-Za-z0-9_-]+$',
+    'x-objection': 'Use letters, digits, - and _; an e-mail address is none of these',
     'x-lowercase': true,
     description: what,
   })
@@ -58,7 +60,10 @@ export function Data<T extends TSchema>(schema: T) {
 }
 
 export const Pagination = Type.Object({
-  total: Type.Integer({ description: 'Rows in all; 0 where it was not computed.' }),
+  total: Type.Integer({
+    description:
+      'Rows in all; where these were not counted, as many as are known, and one more behind a full page.',
+  }),
   count: Type.Integer({ description: 'Rows in this page.' }),
   per_page: withDefault(Type.Integer(), 100),
   current_page: Type.Integer(),

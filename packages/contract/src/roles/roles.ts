@@ -52,7 +52,7 @@ export const roles = operations({
       settings: Type.Optional(Settings),
     }),
     response: Data(Role),
-    errors: ['ERR_ROLE_ALREADY_EXISTS', 'ERR_PLAN_QUOTA_RESTRICTION'],
+    errors: ['ERR_PLAN_QUOTA_RESTRICTION'],
   },
   listRoles: {
     method: 'GET',

@@ -82,6 +82,8 @@ export const UserDetails = Type.Object({
 export type UserDetails = Static<typeof UserDetails>
 
 const Uids = Type.Array(Uid, { minItems: 1, maxItems: 100 })
+/** Left out where it would be empty. */
+const UidList = Type.Optional(Type.Array(Type.String()))
 
 export const users = operations({
   createUser: {
@@ -164,7 +166,7 @@ export const users = operations({
     rate: 'core',
     params: Type.Object({ uid: Uid }),
     body: Type.Object({ permanent: withDefault(Type.Boolean(), false) }),
-    response: Data(Outcome),
+    response: Data(Type.Object({ ...Outcome.properties, deactivatedUids: UidList })),
     errors: ['ERR_UID_NOT_FOUND'],
   },
   deactivateUsers: {
@@ -178,9 +180,9 @@ export const users = operations({
     body: Type.Object({ uidsToDeactivate: Uids }),
     response: Data(
       Type.Object({
-        deactivatedUids: Type.Array(Type.String()),
-        alreadyDeactivatedUids: Type.Array(Type.String()),
-        notFoundUids: Type.Array(Type.String()),
+        deactivatedUids: UidList,
+        alreadyDeactivatedUids: UidList,
+        notFound: UidList,
       }),
     ),
     errors: [],
@@ -196,9 +198,9 @@ export const users = operations({
     body: Type.Object({ uidsToActivate: Uids }),
     response: Data(
       Type.Object({
-        reactivatedUids: Type.Array(Type.String()),
-        nonDeactivatedUids: Type.Array(Type.String()),
-        notFoundUids: Type.Array(Type.String()),
+        reactivatedUids: UidList,
+        nonDeactivatedUids: UidList,
+        notFound: UidList,
       }),
     ),
     errors: [],

@@ -3,7 +3,7 @@ import type { CursorMeta, PageMeta } from '@chorale/contract/envelope'
 /** Page numbers reach this far; behind it the cursor goes on. */
 export const deepestOffset = 100_000
 
-/** A total is counted up to here; beyond, 0 says "not computed". */
+/** A total is counted up to here; beyond, 0 says that it was not. */
 export const countedUpTo = 10_000
 
 export type Key = readonly (string | number)[]
@@ -38,13 +38,21 @@ export interface PageRequest {
   readonly perPage: number
 }
 
-export function paginationOf(request: PageRequest, count: number, total: number): PageMeta {
+/**
+ * Where the total was not counted it is what is known: the rows up to here, and one more behind a full
+ * page. So whoever goes on while there are more pages reads all of them.
+ */
+export function paginationOf(request: PageRequest, count: number, counted: number): PageMeta {
+  const { page, perPage } = request
+  const upToHere = count === 0 ? 0 : (page - 1) * perPage + count
+  const known = count === perPage && counted === 0 ? upToHere + 1 : upToHere
+  const total = Math.max(counted, known)
   return {
     total,
     count,
-    per_page: request.perPage,
-    current_page: request.page,
-    total_pages: Math.ceil(total / request.perPage),
+    per_page: perPage,
+    current_page: page,
+    total_pages: Math.ceil(total / perPage),
   }
 }
 

@@ -150,7 +150,7 @@ describe('a user', () => {
   test('finds totals not computed, and must exist', async () => {
     const { meta } = await listConversations({ query: { perPage: 2 }, onBehalfOf: 'ann' })
     expect(meta).toEqual({
-      pagination: { total: 0, count: 2, per_page: 2, current_page: 1, total_pages: 0 },
+      pagination: { total: 3, count: 2, per_page: 2, current_page: 1, total_pages: 2 },
       cursor: { affix: 'prepend', updatedAt: expect.any(Number), next: expect.any(String) },
     })
     await expect(listConversations({ onBehalfOf: 'nobody' })).rejects.toMatchObject({

@@ -137,7 +137,7 @@ describe('create', () => {
     const body = { name: 'x', type: 'public' } as const
     await app.given.group('taken')
     await expect(createGroup({ body: { ...body, guid: 'TAKEN' } })).rejects.toMatchObject(
-      refusal('ERR_GUID_ALREADY_EXISTS', 409),
+      refusal('ERR_GUID_ALREADY_EXISTS', 400),
     )
     await expect(
       createGroup({ body: { ...body, guid: 'new', owner: 'nobody' } }),

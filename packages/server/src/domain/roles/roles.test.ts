@@ -40,8 +40,9 @@ describe('create', () => {
     const before = await auditOf(app.db, app.appId)
     for (const role of ['TAKEN', 'default']) {
       await expect(createRole({ body: { role, name: 'x' } })).rejects.toMatchObject({
-        code: 'ERR_ROLE_ALREADY_EXISTS',
-        status: 409,
+        code: 'ERR_BAD_REQUEST',
+        status: 400,
+        details: { role: [expect.stringContaining('exists already')] },
       })
     }
     expect(await auditOf(app.db, app.appId)).toEqual(before)

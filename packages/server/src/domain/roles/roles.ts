@@ -1,7 +1,7 @@
 import type { Role, roles } from '@chorale/contract/roles'
 import type { AppDb } from '../../database/app-db.ts'
 import { paginationOf } from '../../database/keyset.ts'
-import { Failure } from '../../pipeline/failure.ts'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
 import {
@@ -24,7 +24,7 @@ export const roleHandlers: Handlers<typeof roles> = {
       throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostRoles, what: 'roles' })
     }
     const row = await insertRole(ctx.db, { ...body, createdAt: ctx.now })
-    if (!row) throw new Failure('ERR_ROLE_ALREADY_EXISTS', { role: body.role })
+    if (!row) throw badRequest('role', `The role ${body.role} exists already.`)
     await ctx.outbox.append('role.created', { role: body.role })
     return { data: shown(row) }
   },

@@ -76,7 +76,7 @@ describe('create', () => {
     for (const uid of ['TAKEN', 'taken-and-gone', 'app_system']) {
       await expect(createUser({ body: { uid, name: 'x' } })).rejects.toMatchObject({
         code: 'ERR_UID_ALREADY_EXISTS',
-        status: 409,
+        status: 400,
       })
     }
   })
@@ -338,7 +338,7 @@ describe('delete', () => {
       union all select uid from blocked_users where ${uid} in (uid, blocked_uid)`.execute(app.db)
     expect(rows).toEqual([])
     expect((await reactivateUsers({ body: { uidsToActivate: [uid] } })).data).toMatchObject({
-      notFoundUids: [uid],
+      notFound: [uid],
     })
     await expect(deleteUser({ params: { uid }, body: { permanent: true } })).rejects.toMatchObject({
       code: 'ERR_UID_NOT_FOUND',
@@ -365,13 +365,11 @@ test('deactivation and reactivation sort the uids by what became of them', async
   const uids = ['D1', 'd2', 'd1', 'nobody']
   expect((await deactivateUsers({ body: { uidsToDeactivate: ['d2'] } })).data).toEqual({
     deactivatedUids: ['d2'],
-    alreadyDeactivatedUids: [],
-    notFoundUids: [],
   })
   expect((await deactivateUsers({ body: { uidsToDeactivate: uids } })).data).toEqual({
     deactivatedUids: ['d1'],
     alreadyDeactivatedUids: ['d2'],
-    notFoundUids: ['nobody'],
+    notFound: ['nobody'],
   })
   expect((await app.events()).at(-1)).toEqual({ name: 'user.deactivated', payload: { uid: 'd1' } })
   await expect(getUser({ params: { uid: 'd1' } })).rejects.toMatchObject({
@@ -379,7 +377,7 @@ test('deactivation and reactivation sort the uids by what became of them', async
   })
   expect(
     (await reactivateUsers({ body: { uidsToActivate: ['d1', 'd3', 'nobody'] } })).data,
-  ).toEqual({ reactivatedUids: ['d1'], nonDeactivatedUids: ['d3'], notFoundUids: ['nobody'] })
+  ).toEqual({ reactivatedUids: ['d1'], nonDeactivatedUids: ['d3'], notFound: ['nobody'] })
   expect((await app.events()).at(-1)).toEqual({ name: 'user.reactivated', payload: { uid: 'd1' } })
   expect((await getUser({ params: { uid: 'd1' } })).data).not.toHaveProperty('deactivatedAt')
   const tooMany = Array.from({ length: 101 }, (_, n) => `u${n}`)

@@ -81,30 +81,31 @@ export function userHandlers(farewell: Farewell): Handlers<typeof users> {
       if (!found?.changed) throw new Failure('ERR_UID_NOT_FOUND', { uid })
       await revokeAuthTokens(ctx, uid)
       await ctx.outbox.append('user.deactivated', { uid })
-      return { data: { success: true, message: `The user ${uid} is deleted.` } }
+      const message = `The user ${uid} is deleted.`
+      return { data: { success: true, message, deactivatedUids: [uid] } }
     },
 
     async deactivateUsers({ body: { uidsToDeactivate } }, ctx) {
       refuseSystemUser('uidsToDeactivate', uidsToDeactivate)
       const { changed, unchanged, missing } = await changeActivity(ctx, uidsToDeactivate, false)
       for (const uid of changed) await ctx.outbox.append('user.deactivated', { uid })
-      return {
-        data: {
-          deactivatedUids: changed,
-          alreadyDeactivatedUids: unchanged,
-          notFoundUids: missing,
-        },
-      }
+      const lists = { deactivatedUids: changed, alreadyDeactivatedUids: unchanged }
+      return { data: withoutEmpty({ ...lists, notFound: missing }) }
     },
 
     async reactivateUsers({ body: { uidsToActivate } }, ctx) {
       const { changed, unchanged, missing } = await changeActivity(ctx, uidsToActivate, true)
       for (const uid of changed) await ctx.outbox.append('user.reactivated', { uid })
-      return {
-        data: { reactivatedUids: changed, nonDeactivatedUids: unchanged, notFoundUids: missing },
-      }
+      const lists = { reactivatedUids: changed, nonDeactivatedUids: unchanged }
+      return { data: withoutEmpty({ ...lists, notFound: missing }) }
     },
   }
+}
+
+function withoutEmpty<K extends string>(lists: Readonly<Record<K, string[]>>) {
+  const filled = Object.entries<string[]>(lists).filter(([, uids]) => uids.length > 0)
+  // Some of the same lists.
+  return Object.fromEntries(filled) as Partial<Record<K, string[]>>
 }
 
 /** False: the uid is taken. */
