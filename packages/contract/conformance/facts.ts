@@ -9,7 +9,7 @@ interface Choice {
 }
 
 /** Files of this folder that hold something else than operations. */
-const others = new Set(['shapes.json', 'planned.json', 'choices.json'])
+const others = new Set(['shapes.json', 'planned.json', 'choices.json', 'moving.json'])
 
 export function readFacts(): Facts {
   const names = readdirSync(import.meta.dirname)
@@ -23,6 +23,14 @@ export function readFacts(): Facts {
     planned: read<string[]>('planned.json'),
   }
 }
+
+/** What matters to clients of the hosted service, the most likely break first. */
+interface Move {
+  readonly what: string
+  readonly do: string
+}
+
+export const readMoving = () => read<Move[]>('moving.json')
 
 export const readChoices = () => read<Choice[]>('choices.json')
 

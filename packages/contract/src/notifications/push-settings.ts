@@ -1,7 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { AppId } from '../apps/apps.ts'
 import { Data } from '../envelope.ts'
-import { operations, withDefault } from '../operation.ts'
+import { operations } from '../operation.ts'
 import { ExtensionAnswer } from './extensions.ts'
 
 /** Which events lead to a push, until the app says otherwise. */
@@ -112,7 +112,7 @@ const save = {
   ...shared,
   effect: 'write',
   audit: true,
-  body: Type.Object({ settings: withDefault(Settings, {}) }),
+  body: Type.Object({ settings: Settings }),
   response: Saved,
   errors: ['ERR_APP_NOT_FOUND'],
 } as const

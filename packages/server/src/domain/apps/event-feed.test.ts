@@ -111,7 +111,7 @@ describe('the feed of events', () => {
     await expect.poll(rest, wait).toBe(ids.length - page.data.length)
   })
 
-  test.each(['Infinity', '-Infinity', '1e300', 'NaN', '1001', '0', '0.5', ''])(
+  test.each(['Infinity', '-Infinity', '1e300', 'NaN', '1001', '0', '0.5'])(
     'H3: refuses a limit of %s',
     async (limit) => {
       const headers = { appId: app.appId, apikey: app.keys.full }

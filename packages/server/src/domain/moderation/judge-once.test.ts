@@ -27,7 +27,7 @@ test('C2: a message is examined once, however many receivers it has', async () =
   // Filters are looked at for each receiver all the same.
   const statuses = Object.entries(data.uids ?? {}).map(([uid, outcome]) => [
     uid,
-    outcome.data?.data.moderation?.status,
+    'data' in outcome ? outcome.data.moderation?.status : undefined,
   ])
   expect(statuses.filter(([, status]) => status === 'disapproved')).toEqual([
     ['user-3', 'disapproved'],

@@ -106,11 +106,14 @@ describe('create', () => {
     },
   )
 
-  test('keeps a media label as it is', async () => {
+  test('refuses a condition about pictures, which nothing here could meet, and says so', async () => {
     const value = 'Drugs & Tobacco, or so_greaterThan_80'
     const condition = { operand: 'image', isMediaPresent: true, value } as const
-    const { data } = await createRule({ body: { id: 'media', conditions: [condition] } })
-    expect(data.conditions[0]).toMatchObject({ isMediaPresent: true, value: [value] })
+    await expect(
+      createRule({ body: { id: 'media', conditions: [condition] } }),
+    ).rejects.toMatchObject({
+      details: { 'conditions.0.isMediaPresent': [expect.stringContaining('ask a judge')] },
+    })
   })
 
   test.each<[string, string, object]>([

@@ -32,7 +32,7 @@ test('a device says it of its own user', async () => {
   expect(await details('bob')).toEqual({})
 })
 
-test.each([[{ email: 'tea' }], [{ email: 'a@b c' }], [{ phno: 'tea' }], [{ phno: '' }]])(
+test.each([[{ email: 'tea' }], [{ email: 'a@b c' }], [{ phno: 'tea' }]])(
   '%j is refused',
   async (wrong) => {
     await expect(update('ann', wrong)).rejects.toMatchObject({ code: 'ERR_BAD_REQUEST' })
