@@ -2,8 +2,13 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface HttpConnection extends Disposable {
-  /** The status of the answer. One request at a time. */
-  exchange(request: string): Promise<number>
+  /** One request at a time. */
+  exchange(request: string): Promise<HttpAnswer>
+}
+
+interface HttpAnswer {
+  readonly status: number
+  readonly body: string
 }
 
 /**
@@ -13,7 +18,7 @@ export interface HttpConnection extends Disposable {
 export async function openHttpConnection(origin: string): Promise<HttpConnection> {
   const { hostname, port } = new URL(origin)
   let received = ''
-  let waiting: PromiseWithResolvers<number> | undefined
+  let waiting: PromiseWithResolvers<HttpAnswer> | undefined
 
   async function open(): Promise<Socket> {
     const socket = connect({ host: hostname, port: Number(port), noDelay: true })
@@ -26,8 +31,9 @@ export async function openHttpConnection(origin: string): Promise<HttpConnection
       const length = Number(/\r\ncontent-length: (\d+)/i.exec(received)?.[1])
       if (received.length < head + length) return
       const status = Number(received.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length))
+      const body = received.slice(head, head + length)
       received = ''
-      waiting?.resolve(status)
+      waiting?.resolve({ status, body })
     })
     // A reset ends in a close, too.
     socket.on('error', () => undefined)

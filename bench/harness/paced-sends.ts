@@ -26,8 +26,8 @@ export async function sendPaced(
     const connection = idle.pop()
     if (!connection) return
     for (let at = due.shift(); at !== undefined; at = due.shift()) {
-      const status = await connection.exchange(request(at))
-      if (status !== 200) throw new Error(`A send was answered with ${status}.`)
+      const { status, body } = await connection.exchange(request(at))
+      if (status !== 200) throw new Error(`A send was answered with ${status}: ${body}`)
       sent++
       if (at >= counted) waits.push(performance.now() - at)
     }

@@ -85,7 +85,7 @@ async function flood({ sends, origin, receivers, inFlight, seconds }: Flood): Pr
   let running = true
   const failed = Promise.withResolvers<never>()
   const send = async (connection: HttpConnection) => {
-    const status = await connection.exchange(request(performance.now()))
+    const { status } = await connection.exchange(request(performance.now()))
     if (status !== 200) throw new Error(`A send was answered with ${status}.`)
     idle.push(connection)
     pump()

@@ -24,6 +24,7 @@ function openWith(poolSize: number): Database {
 
 const sum = hot<{ sum: number }>('test_sum', 'select $1::int + $2::int as sum')
 const product = hot<{ product: number }>('test_product', 'select $1::int * $2::int as product')
+const addNumber = hot<never>('test_add_number', 'insert into kept_numbers values ($1::int)')
 
 interface Kept {
   readonly name: string
@@ -84,6 +85,24 @@ test('inside a transaction it runs where the transaction does', async () => {
     expect(row?.name).toBe('test_sum')
     expect((row?.generic ?? 0) + (row?.custom ?? 0)).toBe(2)
   })
+})
+
+test('a transaction of hot statements alone keeps their plans, and rolls back what fails', async () => {
+  const database = openWith(1)
+  await sql`create table kept_numbers (n int)`.execute(database.db)
+  await database.hotTransaction((db) => run(db, addNumber, [1]))
+  await expect(
+    database.hotTransaction(async (db) => {
+      await run(db, addNumber, [2])
+      await run(db, product, [2 ** 30, 2 ** 30])
+    }),
+  ).rejects.toThrow('out of range')
+  const { rows } = await sql`select n from kept_numbers`.execute(database.db)
+  expect(rows).toEqual([{ n: 1 }])
+  expect(await run(database.db, keptHot, [])).toEqual([
+    { name: 'test_add_number', generic: 2, custom: 0 },
+    { name: 'test_product', generic: 1, custom: 0 },
+  ])
 })
 
 test('any other statement is planned for its values and not kept', async () => {

@@ -24,6 +24,8 @@ export interface Database extends Connections, AsyncDisposable {
    * count: those of many calls, of any app, share one on its way.
    */
   of(appId: string): Connections
+  /** Like `transaction`, for work of hot statements alone: their plans are kept there, too. */
+  hotTransaction<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** One round trip; throws when PostgreSQL does not answer. */
   ping(): Promise<void>
   /** How long a statement may take, the wait for its connection included. */
@@ -60,10 +62,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Kept for good: a new one has all its plans before it, and its first send waits for them.
     idleTimeoutMillis: 0,
   })
-  const connectionsOf = (share?: Share): Connections => {
-    const db: Db = new Kysely({
-      dialect: new PostgresDialect({ pool: preparing(pool, hot, deadlineMs, share) }),
+  const openOn = (ordinary: pg.Pool, share?: Share): Db =>
+    new Kysely({
+      dialect: new PostgresDialect({ pool: preparing(ordinary, hot, deadlineMs, share) }),
     })
+  const connectionsOf = (share?: Share): Connections => {
+    const db = openOn(pool, share)
     runHotOn(db, (query) => queryOn(hot, deadlineMs, query))
     return { db, transaction: (work) => inTransaction(db, work) }
   }
@@ -73,9 +77,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     memoMethod: (appId) => connectionsOf(shares.of(appId)),
   })
   const everyones = connectionsOf()
+  const hotAlone = openOn(hot)
   return {
     ...everyones,
     of: (appId) => apps.memo(appId),
+    hotTransaction: (work) => inTransaction(hotAlone, work),
     async ping() {
       await queryOn(pool, deadlineMs, { text: 'select 1' })
     },
@@ -86,7 +92,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       waiting: pool.waitingCount + hot.waitingCount + shares.waiting(),
     }),
     async [Symbol.asyncDispose]() {
-      await everyones.db.destroy()
+      await Promise.all([everyones.db.destroy(), hotAlone.destroy()])
       await Promise.all([pool.end(), hot.end()])
     },
   }

@@ -32,7 +32,7 @@ export interface Listener {
   readonly on: { readonly [N in EventName]?: Reaction<N> }
   /**
    * Instead of `on`: takes the events of a bundle in one transaction, in no order. Only for a
-   * listener that is harmless twice.
+   * listener that is harmless twice, and whose statements are hot.
    */
   readonly together?: {
     readonly names: readonly EventName[]

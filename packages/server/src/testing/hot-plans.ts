@@ -42,7 +42,9 @@ import {
 import { findGroupPlaces } from '../domain/messages/history-scope.sql.ts'
 import { findMessage, lockConversationOf } from '../domain/messages/messages.sql.ts'
 import { listReceipts } from '../domain/messages/receipts.sql.ts'
-import { takeFresh } from '../domain/stats/counting.sql.ts'
+import { readSpans, saveWords } from '../domain/messages/search.sql.ts'
+import { appsThatNotify } from '../domain/notifications/house.sql.ts'
+import { addPoints, noteActive, takeFresh } from '../domain/stats/counting.sql.ts'
 import { messageOf } from './log-entries.ts'
 import { type Explainer, objectionsTo } from './plans.ts'
 
@@ -108,6 +110,14 @@ export const hotStatements: Readonly<Record<string, Work>> = {
       { ...place, seq, uid: '', kind: 'sent' },
       { ...place, seq, uid, kind: 'read' },
     ]),
+  'points of statistics': (db) =>
+    addPoints(db, 0, [{ grain: 300, startsAt: 0, messages: 1, deliveries: 0, reads: 0 }]),
+  'active users': (db, { uid }) => noteActive(db, [{ uid, at: 1 }]),
+  'entries to be indexed': ({ db }, { place, head }) =>
+    readSpans(db, [{ ...place, firstSeq: head - 3, lastSeq: head }]),
+  'words of entries': ({ db, appId }, { place, head: seq }) =>
+    saveWords(db, [{ ...place, appId, seq, id: seq, change: 0, text: null, words: [1, 2] }]),
+  'apps that notify': ({ db, appId }) => appsThatNotify(db, [appId]),
 }
 
 async function lastId({ db }: AppDb, { place, head }: Crowded): Promise<number> {

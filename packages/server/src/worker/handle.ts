@@ -92,7 +92,9 @@ function delayMs(firstMs: number, time: number, mostMs: number): number {
 async function react(parts: HandleParts, task: Task): Promise<'handled' | 'stopped'> {
   while (!task.stopping.aborted) {
     let recorded: Committed | undefined
-    const result = await parts.database.transaction(async (db) => {
+    const { database } = parts
+    const begin = task.listener.together ? database.hotTransaction : database.transaction
+    const result = await begin(async (db) => {
       const appDb = { appId: task.appId, db }
       const now = parts.clock()
       const outbox = openOutbox(appDb, now)

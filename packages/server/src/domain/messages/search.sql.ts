@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
+import { bigints, smallints, texts } from '../../database/arrays.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { ConversationKey } from '../conversations/index.ts'
 
@@ -38,22 +39,28 @@ const text = `
   case when e.category <> 'action' and e.deleted_at is null and not e.erased
        then e.data->>'text' end as text`
 
+const spansOf = hot<EntryText>(
+  'search-read-spans',
+  `select e.bucket, e.conversation_key as key, e.seq, e.id, e.app_id as "appId",
+          coalesce(e.change, 0) as change, ${text}
+   from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[]) as s(bucket, key, first, last)
+   cross join lateral (
+     select from conversations c
+     where c.bucket = s.bucket and c.conversation_key = s.key limit 1) c
+   cross join lateral (
+     select * from entries e
+     where e.bucket = s.bucket and e.conversation_key = s.key
+       and e.seq between s.first and s.last offset 0) e`,
+)
+
 /** Across apps, because a bundle of appended entries is. A conversation that is gone has none. */
-export async function readSpans(db: Db, spans: readonly EntrySpan[]): Promise<EntryText[]> {
-  const { rows } = await sql<EntryText>`
-    select e.bucket, e.conversation_key as key, e.seq, e.id, e.app_id as "appId", coalesce(e.change, 0) as change, ${sql.raw(text)}
-    from unnest(${spans.map(({ bucket }) => bucket)}::smallint[],
-                ${spans.map(({ key }) => key)}::bigint[],
-                ${spans.map(({ firstSeq }) => firstSeq)}::bigint[],
-                ${spans.map(({ lastSeq }) => lastSeq)}::bigint[]) as s(bucket, key, first, last)
-    cross join lateral (
-      select from conversations c
-      where c.bucket = s.bucket and c.conversation_key = s.key limit 1) c
-    cross join lateral (
-      select * from entries e
-      where e.bucket = s.bucket and e.conversation_key = s.key
-        and e.seq between s.first and s.last offset 0) e`.execute(db)
-  return rows
+export function readSpans(db: Db, spans: readonly EntrySpan[]): Promise<EntryText[]> {
+  return run(db, spansOf, [
+    smallints(spans.map(({ bucket }) => bucket)),
+    bigints(spans.map(({ key }) => key)),
+    bigints(spans.map(({ firstSeq }) => firstSeq)),
+    bigints(spans.map(({ lastSeq }) => lastSeq)),
+  ])
 }
 
 /** The conversation among the words of its entries: the low half of its key. */
@@ -63,25 +70,31 @@ export interface IndexRow extends EntryText {
   readonly words: readonly number[]
 }
 
+const mergeWords = hot<never>(
+  'search-merge-words',
+  `insert into entry_words as w (bucket, conversation_key, id, seq, change, app_id, words)
+   select r.bucket, r.key, r.id, r.seq, r.change, r.app_id,
+          case r.words when '{}' then '{}' else r.words::int[] || ${wordOf('r.key')} end
+   from unnest($1::smallint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[],
+               $7::text[]) as r(bucket, key, id, seq, change, app_id, words)
+   order by r.bucket, r.key, r.id
+   on conflict (bucket, conversation_key, id) do update
+   set change = excluded.change, words = excluded.words
+   where w.change < excluded.change
+      or (w.change = excluded.change and w.words <> excluded.words)`,
+)
+
 /** Of two that write the same entry, the one that read the later state prevails. */
 export async function saveWords(db: Db, rows: readonly IndexRow[]): Promise<void> {
-  await sql`
-    insert into entry_words as w (bucket, conversation_key, id, seq, change, app_id, words)
-    select r.bucket, r.key, r.id, r.seq, r.change, r.app_id,
-           case r.words when '{}' then '{}' else r.words::int[] || ${sql.raw(wordOf('r.key'))} end
-    from unnest(${rows.map(({ bucket }) => bucket)}::smallint[],
-                ${rows.map(({ key }) => key)}::bigint[],
-                ${rows.map(({ id }) => id)}::bigint[],
-                ${rows.map(({ seq }) => seq)}::bigint[],
-                ${rows.map(({ change }) => change)}::bigint[],
-                ${rows.map(({ appId }) => appId)}::text[],
-                ${rows.map(({ words }) => `{${words.join()}}`)}::text[])
-      as r(bucket, key, id, seq, change, app_id, words)
-    order by r.bucket, r.key, r.id
-    on conflict (bucket, conversation_key, id) do update
-    set change = excluded.change, words = excluded.words
-    where w.change < excluded.change
-       or (w.change = excluded.change and w.words <> excluded.words)`.execute(db)
+  await run(db, mergeWords, [
+    smallints(rows.map(({ bucket }) => bucket)),
+    bigints(rows.map(({ key }) => key)),
+    bigints(rows.map(({ id }) => id)),
+    bigints(rows.map(({ seq }) => seq)),
+    bigints(rows.map(({ change }) => change)),
+    texts(rows.map(({ appId }) => appId)),
+    texts(rows.map(({ words }) => `{${words.join()}}`)),
+  ])
 }
 
 /** A step of forgetting a conversation that is gone. True: there may be more. */
@@ -228,7 +241,7 @@ export async function newestId({ appId, db }: AppDb): Promise<number> {
   return found?.id ?? 0
 }
 
-const texts = hot<{ id: number; text: string | null }>(
+const textsById = hot<{ id: number; text: string | null }>(
   'search texts',
   `select e.id, ${text}
    from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as p(bucket, key, seq)
@@ -246,7 +259,7 @@ export async function textsOf(
   { appId, db }: AppDb,
   places: readonly EntryPlace[],
 ): Promise<Map<number, string>> {
-  const rows = await run(db, texts, [
+  const rows = await run(db, textsById, [
     appId,
     places.map(({ bucket }) => bucket),
     places.map(({ key }) => key),

@@ -1,16 +1,22 @@
 import type { Region } from '@chorale/contract/apps'
 import { sql } from 'kysely'
 import type { AppDb, Db } from '../../database/app-db.ts'
+import { texts } from '../../database/arrays.ts'
+import { hot, run } from '../../database/hot.ts'
+
+const thatNotify = hot<{ readonly appId: string }>(
+  'notifications-apps-that-notify',
+  `select a.app_id as "appId" from unnest($1::text[]) as a(app_id)
+   where exists (select from notification_providers p where p.app_id = a.app_id)
+      or exists (select from push_settings s where s.app_id = a.app_id)`,
+)
 
 /** Which of these apps can send anything at all. */
 export async function appsThatNotify(
   db: Db,
   appIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ appId: string }>`
-    select a.app_id as "appId" from unnest(${appIds}::text[]) as a(app_id)
-    where exists (select from notification_providers p where p.app_id = a.app_id)
-       or exists (select from push_settings s where s.app_id = a.app_id)`.execute(db)
+  const rows = await run(db, thatNotify, [texts(appIds)])
   return new Set(rows.map(({ appId }) => appId))
 }
 

@@ -1,6 +1,7 @@
 import type { NotificationReason } from '@chorale/contract/notifications'
 import { sql } from 'kysely'
 import { type Db, jsonb } from '../../database/app-db.ts'
+import { hot, run } from '../../database/hot.ts'
 import type { Trigger } from './decide.ts'
 import type { UserPreferences } from './effective-preferences.ts'
 import type { ProviderKind } from './providers.sql.ts'
@@ -37,47 +38,49 @@ export interface PushJob {
   readonly readSeq: number
 }
 
+const claim = hot<PushJob>(
+  'notifications-claim-pushes',
+  `with taken as (
+    update notification_deliveries d
+    set attempt = d.attempt + 1, next_at_ms = $1::bigint + $2::bigint,
+        started_at_ms = coalesce(d.started_at_ms, $1)
+    from (
+      select app_id, source, trigger, uid, channel, device from notification_deliveries
+      where status = 'waiting' and channel = 'push' and next_at_ms <= $1
+      order by next_at_ms limit $3 for update skip locked) due
+    where d.app_id = due.app_id and d.source = due.source and d.trigger = due.trigger
+      and d.uid = due.uid and d.channel = due.channel and d.device = due.device
+    returning d.*)
+  select d.app_id as "appId", d.source, d.trigger, d.uid, d.device, d.attempt,
+    d.created_at as "createdAt", d.provider as kind, d.provider_id as "providerId",
+    d.token_type as "tokenType", d.push_token as "pushToken", t.platform, t.keys,
+    d.payload as about, u.name, coalesce(c.choices, '{}') as choices,
+    coalesce(p.read_seq, 0) as "readSeq", e.change
+  from taken d
+  join users u on u.app_id = d.app_id and u.uid = d.uid
+  left join push_tokens t on t.app_id = d.app_id and t.push_token_hash = d.device
+    and t.gone_at is null
+  left join notification_preferences c on c.app_id = d.app_id and c.uid = d.uid
+  left join lateral (
+    select p.read_seq from participants p
+    where p.bucket = (d.payload ->> 'bucket')::smallint
+      and p.conversation_key = (d.payload ->> 'key')::bigint and p.app_id = d.app_id
+      and p.uid = d.uid limit 1) p on true
+  left join lateral (
+    select e.change from entries e
+    where e.bucket = (d.payload ->> 'bucket')::smallint
+      and e.conversation_key = (d.payload ->> 'key')::bigint and e.app_id = d.app_id
+      and e.seq = (d.payload ->> 'seq')::bigint limit 1) e on true`,
+)
+
 /** Those that are due, for as long as the lease. What somebody else is taking is passed over. */
-export async function claimPushes(
+export function claimPushes(
   db: Db,
   nowMs: number,
   leaseMs: number,
   most: number,
 ): Promise<PushJob[]> {
-  const { rows } = await sql<PushJob>`
-    with taken as (
-      update notification_deliveries d
-      set attempt = d.attempt + 1, next_at_ms = ${nowMs + leaseMs},
-          started_at_ms = coalesce(d.started_at_ms, ${nowMs})
-      from (
-        select app_id, source, trigger, uid, channel, device from notification_deliveries
-        where status = 'waiting' and channel = 'push' and next_at_ms <= ${nowMs}
-        order by next_at_ms limit ${most} for update skip locked) due
-      where d.app_id = due.app_id and d.source = due.source and d.trigger = due.trigger
-        and d.uid = due.uid and d.channel = due.channel and d.device = due.device
-      returning d.*)
-    select d.app_id as "appId", d.source, d.trigger, d.uid, d.device, d.attempt,
-      d.created_at as "createdAt", d.provider as kind, d.provider_id as "providerId",
-      d.token_type as "tokenType", d.push_token as "pushToken", t.platform, t.keys,
-      d.payload as about, u.name, coalesce(c.choices, '{}') as choices,
-      coalesce(p.read_seq, 0) as "readSeq", e.change
-    from taken d
-    join users u on u.app_id = d.app_id and u.uid = d.uid
-    left join push_tokens t on t.app_id = d.app_id and t.push_token_hash = d.device
-      and t.gone_at is null
-    left join notification_preferences c on c.app_id = d.app_id and c.uid = d.uid
-    left join lateral (
-      select p.read_seq from participants p
-      where p.bucket = (d.payload ->> 'bucket')::smallint
-        and p.conversation_key = (d.payload ->> 'key')::bigint and p.app_id = d.app_id
-        and p.uid = d.uid limit 1) p on true
-    left join lateral (
-      select e.change from entries e
-      where e.bucket = (d.payload ->> 'bucket')::smallint
-        and e.conversation_key = (d.payload ->> 'key')::bigint and e.app_id = d.app_id
-        and e.seq = (d.payload ->> 'seq')::bigint limit 1) e on true
-  `.execute(db)
-  return rows
+  return run(db, claim, [nowMs, leaseMs, most])
 }
 
 /** What became of an attempt. `waiting`: there will be another. */

@@ -113,22 +113,26 @@ export interface Point {
   readonly reads: number
 }
 
+const mergePoints = hot<never>(
+  'stats-merge-points',
+  `insert into stats_points as p (app_id, grain, starts_at, part, messages, deliveries, reads)
+   select $1, grain, starts_at, $2, messages, deliveries, reads
+   from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+     as f(grain, starts_at, messages, deliveries, reads)
+   order by grain, starts_at
+   on conflict (app_id, grain, starts_at, part) do update set
+     messages = p.messages + excluded.messages, deliveries = p.deliveries + excluded.deliveries,
+     reads = p.reads + excluded.reads`,
+)
+
 export async function addPoints(
   { appId, db }: AppDb,
   part: number,
   points: readonly Point[],
 ): Promise<void> {
-  const column = (name: keyof Point) => points.map((point) => point[name])
-  await sql`
-    insert into stats_points as p (app_id, grain, starts_at, part, messages, deliveries, reads)
-    select ${appId}, grain, starts_at, ${part}, messages, deliveries, reads
-    from unnest(${column('grain')}::bigint[], ${column('startsAt')}::bigint[],
-      ${column('messages')}::bigint[], ${column('deliveries')}::bigint[], ${column('reads')}::bigint[])
-      as f(grain, starts_at, messages, deliveries, reads)
-    order by grain, starts_at
-    on conflict (app_id, grain, starts_at, part) do update set
-      messages = p.messages + excluded.messages, deliveries = p.deliveries + excluded.deliveries,
-      reads = p.reads + excluded.reads`.execute(db)
+  const column = (name: keyof Point) => bigints(points.map((point) => point[name]))
+  const counts = [column('messages'), column('deliveries'), column('reads')]
+  await run(db, mergePoints, [appId, part, column('grain'), column('startsAt'), ...counts])
 }
 
 export interface Active {
@@ -136,14 +140,21 @@ export interface Active {
   readonly at: number
 }
 
+const addActive = hot<never>(
+  'stats-add-active',
+  `insert into stats_active_users (app_id, day, user_hash)
+   select distinct $1, at / 86400, hashtextextended(uid, 0)
+   from unnest($2::text[], $3::bigint[]) as a(uid, at)
+   order by 2, 3
+   on conflict do nothing`,
+)
+
 export async function noteActive({ appId, db }: AppDb, active: readonly Active[]): Promise<void> {
-  await sql`
-    insert into stats_active_users (app_id, day, user_hash)
-    select distinct ${appId}, at / 86400, hashtextextended(uid, 0)
-    from unnest(${active.map(({ uid }) => uid)}::text[], ${active.map(({ at }) => at)}::bigint[])
-      as a(uid, at)
-    order by 2, 3
-    on conflict do nothing`.execute(db)
+  await run(db, addActive, [
+    appId,
+    texts(active.map(({ uid }) => uid)),
+    bigints(active.map(({ at }) => at)),
+  ])
 }
 
 /** How many are online now. */
