@@ -182,6 +182,7 @@ function addOperation(
         if (!admitted) throw new Error('A call was handled that nobody had admitted.')
         const contentType = request.headers['content-type']
         const answer = await pipeline.run(admitted, {
+          bytes: Buffer.isBuffer(body) ? body.length : 0,
           body: () => parseBody(body, contentType),
           form: (schema) => parseForm(body, contentType, schema),
         })

@@ -87,3 +87,20 @@ test('H4: reads and writes of one app leave connections to its neighbours', asyn
   })
   expect(await Promise.all(calls)).toHaveLength(40)
 })
+
+test('H4: of calls that ask for much, or bring much, an app has two at once; others go past them', async () => {
+  await app.given.user('lea')
+  const params = { uid: 'lea' }
+  const calls: Promise<unknown>[] = []
+  await whileLocked('lock table friends in access exclusive mode', async () => {
+    for (let n = 0; n < 5; n++) {
+      calls.push(stage.full.listFriends({ params, query: { perPage: 1000 } }))
+      const body = { accepted: ['eve'], unknown: 'x'.repeat(40_000) }
+      calls.push(stage.full.addFriends({ params, body }))
+    }
+    await expect.poll(heldByLocks, wait).toBe(2)
+    calls.push(stage.full.listFriends({ params }))
+    await expect.poll(heldByLocks, wait).toBe(3)
+  })
+  expect(await Promise.all(calls)).toHaveLength(11)
+})

@@ -45,6 +45,8 @@ export interface AdmittedCall {
 
 /** What an edge reads only for an admitted call: strangers cannot make us read or parse. */
 interface Content {
+  /** Of the body, before it is parsed. */
+  readonly bytes: number
   readonly body: () => unknown
   /** Only where a wire can carry one. */
   readonly form?: (schema: TObject) => Promise<unknown>
@@ -86,6 +88,9 @@ export interface PipelineParts {
   /** Is told what was committed. */
   readonly sink: Sink
 }
+
+const largeBodyBytes = 32_768
+const largePageRows = 200
 
 // One shape for all: the contract has typed each handler, and the validation has typed its input.
 type AnyHandler = (input: never, ctx: never) => Promise<unknown>
@@ -129,16 +134,27 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     },
     async run(admitted, content) {
       const { call, caller } = admitted
-      const turn = { operation: call.name, appId: caller.app?.appId }
+      const appId = caller.app?.appId
+      const largeOf = isLarge(call, content) ? appId : undefined
+      const wait = largeOf && parts.inFlight.enterLarge(largeOf)
+      if (wait) await wait
       running.add(admitted)
       try {
+        const turn = { operation: call.name, appId }
         return await inTurn(turn, () => answer(parts, roadOf(call.name), admitted, content))
       } finally {
         running.delete(admitted)
+        if (largeOf) parts.inFlight.leaveLarge(largeOf)
       }
     },
     underWay: () => Array.from(running, nameOf),
   }
+}
+
+/** It brings much, or asks for much: the one is read and checked, the other printed. */
+function isLarge({ query }: Call, { bytes }: Content): boolean {
+  const rows = Number(query.limit ?? query.perPage ?? query.per_page ?? 0)
+  return bytes > largeBodyBytes || rows > largePageRows
 }
 
 function nameOf({ call, caller }: AdmittedCall): CallName {
