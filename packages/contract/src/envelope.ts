@@ -32,7 +32,7 @@ export function Identifier(what: string) {
     minLength: 1,
     maxLength: 100,
     pattern: '^[A-Za-z0-9_-]+$',
-    'x-objection': 'Use letters, digits, - and _; an e-mail address is none of these',
+    'x-objection': 'Use letters, digits, - and _; an e-mail address is not an id',
     'x-lowercase': true,
     description: what,
   })

@@ -6,7 +6,12 @@ import { ApiKey } from './api-keys.ts'
 export const Region = OneOf('us', 'eu', 'in')
 export type Region = Static<typeof Region>
 
-export const AppId = Type.String({ minLength: 1, maxLength: 32, pattern: '^[a-z0-9]+$' })
+export const AppId = Type.String({
+  minLength: 1,
+  maxLength: 32,
+  pattern: '^[a-z0-9]+$',
+  'x-objection': 'Use lower-case letters and digits, as in the id of every app',
+})
 
 export const App = Type.Object({
   id: Type.String(),

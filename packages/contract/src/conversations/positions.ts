@@ -9,7 +9,10 @@ const withGroup = Type.Object({ guid: Guid })
 
 const MessageId = Type.Union([
   Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
-  Type.String({ pattern: '^[1-9]\\d{0,15}$' }),
+  Type.String({
+    pattern: '^[1-9]\\d{0,15}$',
+    'x-objection': 'Use the id of a message, which has digits only',
+  }),
 ])
 const upTo = Type.Object({ messageId: Type.Optional(MessageId) })
 const after = Type.Object({ messageId: MessageId })

@@ -4,7 +4,11 @@ import { Data, Identifier, Metadata, OneOf, Tags } from '../envelope.ts'
 import { operations, withDefault } from '../operation.ts'
 import { Uid } from '../users/users.ts'
 
-export const MessageId = Type.String({ pattern: '^[1-9]\\d{0,15}$', description: 'Digits.' })
+export const MessageId = Type.String({
+  pattern: '^[1-9]\\d{0,15}$',
+  'x-objection': 'Use the id of a message, which has digits only',
+  description: 'Digits.',
+})
 
 /** Uid or guid, as `receiverType` says. */
 const Receiver = Identifier('Uid or guid of the receiver.')

@@ -7,7 +7,12 @@ import { MessageId } from './messages.ts'
 import { Window, windowLimit, windowPlace } from './windows.ts'
 
 /** An emoji, or a word. */
-const Kind = Type.String({ minLength: 1, maxLength: 45, pattern: '^\\P{Cc}+$' })
+const Kind = Type.String({
+  minLength: 1,
+  maxLength: 45,
+  pattern: '^\\P{Cc}+$',
+  'x-objection': 'Use an emoji or a word, without control characters',
+})
 
 export const Reaction = Type.Object({
   id: Type.String({ description: 'Digits; grows with time.' }),

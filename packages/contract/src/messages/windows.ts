@@ -28,5 +28,10 @@ export function windowLimit(limit: number) {
 /** Behind or before the row that `id` names. */
 export const windowPlace = {
   affix: Type.Optional(OneOf('append', 'prepend')),
-  id: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,15}$' })),
+  id: Type.Optional(
+    Type.String({
+      pattern: '^[1-9]\\d{0,15}$',
+      'x-objection': 'Use the id of a message, which has digits only',
+    }),
+  ),
 }

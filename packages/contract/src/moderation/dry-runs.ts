@@ -78,7 +78,10 @@ const WholeDryRun = Type.Object({
 })
 
 const params = Type.Object({
-  dryRunId: Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' }),
+  dryRunId: Type.String({
+    pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    'x-objection': 'Use the id that the start of the dry run answered',
+  }),
 })
 
 export const dryRuns = operations({

@@ -10,7 +10,11 @@ export type ListCategory = Static<typeof ListCategory>
 
 const OnError = OneOf('allow', 'block')
 const Url = Type.String({ minLength: 1, maxLength: 2048 })
-const Username = Type.String({ maxLength: 100, pattern: '^[^:]*$' })
+const Username = Type.String({
+  maxLength: 100,
+  pattern: '^[^:]*$',
+  'x-objection': 'Use a user name without a colon',
+})
 const Secret = Type.String({ minLength: 1, maxLength: 500, description: 'Never answered.' })
 
 /** What only lists have that are judges. */
@@ -90,6 +94,7 @@ const form = Type.Object({
   contextWindow: Type.Optional(
     Type.String({
       pattern: '^([0-9]|[1-4][0-9]|50)$',
+      'x-objection': 'Use a whole number from 0 to 50',
       description: 'How many earlier messages the judge is shown, up to 50; 0 if not said.',
     }),
   ),

@@ -5,7 +5,11 @@ import { operations } from '../operation.ts'
 import { User } from '../users/users.ts'
 import { Action, Condition } from './rules.ts'
 
-const Id = Type.String({ pattern: '^[1-9]\\d{0,15}$', description: 'Digits.' })
+const Id = Type.String({
+  pattern: '^[1-9]\\d{0,15}$',
+  'x-objection': 'Use the id of a message, which has digits only',
+  description: 'Digits.',
+})
 const weight = Type.Integer({ description: 'Always 1.' })
 
 const reason = Type.Optional(Type.String({ description: 'As a judge gave it.' }))

@@ -121,6 +121,7 @@ export const RevisionId = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: '^[a-z0-9_-]+_[1-9]\\d{0,8}$',
+  'x-objection': 'Use the id of a revision as the list of revisions has it',
 })
 export const ruleParams = Type.Object({ ruleId: RuleId })
 const revisionParams = Type.Object({ ruleId: RuleId, revisionId: RevisionId })

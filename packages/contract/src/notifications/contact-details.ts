@@ -3,9 +3,19 @@ import { Data, Outcome } from '../envelope.ts'
 import { operations } from '../operation.ts'
 
 const ContactDetails = Type.Object({
-  email: Type.Optional(Type.String({ maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$' })),
+  email: Type.Optional(
+    Type.String({
+      maxLength: 254,
+      pattern: '^[^@\\s]+@[^@\\s]+$',
+      'x-objection': 'Use an e-mail address, such as ann@example.com',
+    }),
+  ),
   phno: Type.Optional(
-    Type.String({ pattern: '^\\+?[0-9 ()-]{5,25}$', description: 'With the code of the country.' }),
+    Type.String({
+      pattern: '^\\+?[0-9 ()-]{5,25}$',
+      'x-objection': 'Use a telephone number with the code of the country, such as +49 30 123456',
+      description: 'With the code of the country.',
+    }),
   ),
 })
 export type ContactDetails = Static<typeof ContactDetails>

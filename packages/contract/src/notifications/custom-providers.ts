@@ -5,6 +5,7 @@ import { operations } from '../operation.ts'
 const Address = Type.String({
   maxLength: 2048,
   format: 'uri',
+  'x-objection': 'Use a whole address, such as https://example.com/push',
   description: 'Called once for each recipient; must answer 200 within two seconds.',
 })
 const Name = Type.String({ maxLength: 200 })

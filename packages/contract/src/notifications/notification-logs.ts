@@ -163,7 +163,12 @@ const LogQuery = Type.Object({
   reason: Type.Optional(NotificationReason),
   success: Type.Optional(Type.Boolean()),
   affix: Type.Optional(OneOf('prepend', 'append')),
-  logId: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,14}$' })),
+  logId: Type.Optional(
+    Type.String({
+      pattern: '^[1-9]\\d{0,14}$',
+      'x-objection': 'Use the id of an entry of the log, which has digits only',
+    }),
+  ),
   limit: withDefault(Type.Integer({ minimum: 1, maximum: 100 }), 20),
 })
 export type LogQuery = Static<typeof LogQuery>

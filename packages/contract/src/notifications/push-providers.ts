@@ -13,6 +13,7 @@ export const ProviderId = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: '^[A-Za-z0-9._-]+$',
+  'x-objection': 'Use letters, digits, full stops, - and _',
   description: 'Chosen by the app.',
 })
 

@@ -26,7 +26,12 @@ const Platform = OneOf(
 )
 
 /** FCM tokens hold colons. They stand in a path, so they are no longer than a path may be. */
-const Token = Type.String({ minLength: 1, maxLength: 2000, pattern: '^[\\x21-\\x7e]+$' })
+const Token = Type.String({
+  minLength: 1,
+  maxLength: 2000,
+  pattern: '^[\\x21-\\x7e]+$',
+  'x-objection': 'Use the token as the platform gave it: letters, digits and signs, no blanks',
+})
 
 const Subscription = Type.Object(
   {

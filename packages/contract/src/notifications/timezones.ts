@@ -8,6 +8,7 @@ const path = '/notifications/v1/preferences/timezone'
 export const Timezone = Type.String({
   maxLength: 100,
   pattern: '^[A-Za-z][A-Za-z0-9_+/-]*$',
+  'x-objection': 'Use the name of a time zone, such as Europe/Berlin',
   description: 'A name of the IANA time zone database.',
 })
 

@@ -8,7 +8,10 @@ const Status = OneOf('waiting', 'delivered', 'failed')
 export type DeliveryStatus = Static<typeof Status>
 
 const Trigger = Type.String({ minLength: 1, maxLength: 100 })
-const DeliveryId = Type.String({ pattern: '^[0-9a-f-]{36}$' })
+const DeliveryId = Type.String({
+  pattern: '^[0-9a-f-]{36}$',
+  'x-objection': 'Use the id of a delivery as the list of deliveries has it',
+})
 const params = Type.Object({
   appId: AppId,
   webhookId: webhookParams.properties.webhookId,

@@ -3,7 +3,12 @@ import { AppId } from '../apps/index.ts'
 import { Data, OneOf, Outcome, Page, pageQuery, searchKey, Timestamp } from '../envelope.ts'
 import { operations, withDefault } from '../operation.ts'
 
-const WebhookId = Type.String({ minLength: 1, maxLength: 50, pattern: '^[A-Za-z0-9_-]+$' })
+const WebhookId = Type.String({
+  minLength: 1,
+  maxLength: 50,
+  pattern: '^[A-Za-z0-9_-]+$',
+  'x-objection': 'Use letters, digits, - and _',
+})
 const appParams = Type.Object({ appId: AppId })
 export const webhookParams = Type.Object({ appId: AppId, webhookId: WebhookId })
 
@@ -21,7 +26,12 @@ export const ofGeneration = Type.Object({
 
 const Name = Type.String({ minLength: 1, maxLength: 50 })
 const WebhookUrl = Type.String({ minLength: 1, maxLength: 255 })
-const Username = Type.String({ minLength: 1, maxLength: 50, pattern: '^[^:]*$' })
+const Username = Type.String({
+  minLength: 1,
+  maxLength: 50,
+  pattern: '^[^:]*$',
+  'x-objection': 'Use a user name without a colon',
+})
 const Password = Type.String({ minLength: 1, maxLength: 100 })
 const RetryHours = Type.Integer({
   minimum: 0,

@@ -14,7 +14,7 @@ const readers: Readonly<Record<string, (value: unknown) => ClientFrame>> = {
 
 /** What a client said, or the failure it deserves. */
 export function readFrame(data: RawData): ClientFrame {
-  const value = parseBody(data, 'application/json')
+  const value = parseBody(data, 'application/json', false)
   const type = typeof value === 'object' && value && 'type' in value ? value.type : undefined
   const read = typeof type === 'string' && Object.hasOwn(readers, type) ? readers[type] : undefined
   if (!read) throw badRequest('type', `Use one of: ${Object.keys(readers).join(', ')}.`)

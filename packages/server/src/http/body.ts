@@ -3,14 +3,20 @@ import { badRequest } from '../pipeline/failure.ts'
 import { parseJson } from '../pipeline/json.ts'
 import { parseUrlEncoded } from './url-encoded.ts'
 
-/** Bytes of a request to an object: JSON, or what a form has encoded. */
-export function parseBody(bytes: unknown, contentType: string | undefined): unknown {
+/** Bytes of a request to an object: JSON or, read leniently, what a form has encoded. */
+export function parseBody(
+  bytes: unknown,
+  contentType: string | undefined,
+  lenient: boolean,
+): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw badRequest('body', 'The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
-  const body = isForm(text, contentType) ? parseUrlEncoded(text) : parseJson(text, 'body')
+  if (!lenient) requireJson(contentType)
+  const isForm = lenient && isUrlEncoded(text, contentType)
+  const body = isForm ? parseUrlEncoded(text) : parseJson(text, 'body')
   // An empty list is what PHP makes of an empty object.
-  if (Array.isArray(body) && body.length === 0) return {}
+  if (lenient && Array.isArray(body) && body.length === 0) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('body', 'The body must be a JSON object.')
   }
@@ -18,12 +24,15 @@ export function parseBody(bytes: unknown, contentType: string | undefined): unkn
 }
 
 /** Where no type is named, JSON begins as JSON does. */
-function isForm(text: string, contentType: string | undefined): boolean {
+function isUrlEncoded(text: string, contentType: string | undefined): boolean {
   if (!contentType) return !/^\s*[[{]/.test(text)
-  if (/^application\/json\s*(;|$)/i.test(contentType)) return false
   if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType)) return true
-  throw badRequest(
-    'content-type',
-    `Send the body as application/json; this is ${contentType.slice(0, 100)}.`,
-  )
+  requireJson(contentType)
+  return false
+}
+
+function requireJson(contentType = ''): void {
+  if (/^application\/json\s*(;|$)/i.test(contentType)) return
+  const named = contentType ? `; this is ${contentType.slice(0, 100)}` : ''
+  throw badRequest('content-type', `Send the body as application/json${named}.`)
 }

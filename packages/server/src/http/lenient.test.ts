@@ -147,11 +147,11 @@ describe('refusals', () => {
     expect((await details(wrong)).details).toEqual({
       uid: [
         expect.stringMatching(
-          /^Use letters, digits, - and _; an e-mail .* not "ann@example.org"\.$/,
+          /^Use letters, digits, - and _; an e-mail .* \(this is "ann@example.org"\)\.$/,
         ),
       ],
       name: ['This field must not be empty.'],
-      avatar: ['Use a link that begins with http:// or https://, not "javascript:alert(1)".'],
+      avatar: ['Use a link that begins with http:// or https:// (this is "javascript:alert(1)").'],
       role: [expect.stringContaining('Use letters, digits, - and _')],
     })
   })

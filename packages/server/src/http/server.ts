@@ -183,7 +183,7 @@ function addOperation(
         const contentType = request.headers['content-type']
         const answer = await pipeline.run(admitted, {
           bytes: Buffer.isBuffer(body) ? body.length : 0,
-          body: () => parseBody(body, contentType),
+          body: (lenient) => parseBody(body, contentType, lenient),
           form: (schema) => parseForm(body, contentType, schema),
         })
         reply.headers(answer.headers)
@@ -245,11 +245,7 @@ function answerUntilClosed(server: FastifyInstance): void {
 /** Bytes that are not HTTP still get the error body. */
 function refuseMalformedHttp(error: Error & { code?: string }, socket: import('node:net').Socket) {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const failure = new Failure(
-    'ERR_BAD_REQUEST',
-    {},
-    { details: { request: ['This is not HTTP.'] } },
-  )
+  const failure = badRequest('request', 'This is not HTTP.')
   const body = JSON.stringify(failure.body())
   socket.end(
     'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +

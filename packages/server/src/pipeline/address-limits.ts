@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Credentials } from './caller.ts'
-import { Failure } from './failure.ts'
+import { Failure, tooManyRequests } from './failure.ts'
 
 /** Limits for addresses whose callers nobody knows. Kept in memory, by each process for itself. */
 export interface AddressLimits {
@@ -98,6 +98,5 @@ function isRefusal(error: unknown): boolean {
 
 function tooMany(limit: number, ms: number): Failure {
   const seconds = Math.max(1, Math.ceil(ms / 1000))
-  const headers = { 'Retry-After': String(seconds) }
-  return new Failure('ERR_TOO_MANY_REQUESTS', { limit, seconds }, { headers })
+  return tooManyRequests(`${limit} with wrong credentials a minute are allowed`, seconds)
 }

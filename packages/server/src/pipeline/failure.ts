@@ -1,26 +1,41 @@
-import { type ErrorBody, type ErrorCode, errors } from '@chorale/contract/errors'
+import {
+  type ErrorBody,
+  type ErrorCode,
+  type ErrorValueName,
+  errors,
+} from '@chorale/contract/errors'
 
 export type Details = Readonly<Record<string, readonly string[]>>
 
+interface Extra {
+  readonly details?: Details
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Values = Readonly<Record<string, string | number>>
+
+/** All that the texts of the code mention; where that is nothing, they may be left out. */
+type Filling<Code extends ErrorCode> = [ErrorValueName<Code>] extends [never]
+  ? [values?: Values, extra?: Extra]
+  : [values: Readonly<Record<ErrorValueName<Code>, string | number>>, extra?: Extra]
+
 /** The one way to refuse. Anything else that is thrown is a bug, and answers 500. */
-export class Failure extends Error {
+export class Failure<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: ErrorCode
   readonly status: number
   readonly details: Details | undefined
   readonly devMessage: string
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(
-    code: ErrorCode,
-    values: Readonly<Record<string, string | number>> = {},
-    extra: { details?: Details; headers?: Readonly<Record<string, string>> } = {},
-  ) {
-    const text: { status: number; message: string; fix?: string } = errors[code]
+  constructor(code: Code, ...filling: Filling<Code>) {
+    // Both forms of it have these two, in this order.
+    const [values = {}, extra = {}] = filling as [values?: Values, extra?: Extra]
+    const text = errors[code]
     super(fill(text.message, values))
     this.name = 'Failure'
     this.code = code
     this.status = text.status
-    this.devMessage = text.fix === undefined ? this.message : fill(text.fix, values)
+    this.devMessage = fill(text.fix, values)
     this.details = extra.details
     this.headers = extra.headers ?? {}
   }

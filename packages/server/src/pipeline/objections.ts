@@ -9,9 +9,7 @@ const mostShown = 60
 /** In words for whoever has sent it: no expression, no name of a schema's keyword. */
 export function objectionsTo(errors: readonly ErrorObject[]): Details {
   const details: Details = {}
-  for (const error of errors) {
-    // It says only that none of the alternatives fits; they speak for themselves.
-    if (error.keyword === 'anyOf' && errors.length > 1) continue
+  for (const error of telling(errors)) {
     const field = fieldOf(error)
     // What else is wrong with it often follows from the first.
     if (field in details) continue
@@ -19,6 +17,29 @@ export function objectionsTo(errors: readonly ErrorObject[]): Details {
     details[field] = [sentence(error)]
   }
   return details
+}
+
+/**
+ * Where a value may be of several kinds, each kind objects. Those that are not meant fall away: if the
+ * value, or what is in it, fits one kind but for a detail, that detail is told; else all kinds are.
+ */
+function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const places = new Set(
+    errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath),
+  )
+  if (places.size === 0) return errors
+  return errors.flatMap((error) => {
+    const { instancePath: place, keyword } = error
+    if (!places.has(place) || (keyword !== 'type' && keyword !== 'anyOf')) return [error]
+    const closer = errors.some(
+      (other) =>
+        other.instancePath.startsWith(`${place}/`) ||
+        (other.instancePath === place && other.keyword !== 'type' && other.keyword !== 'anyOf'),
+    )
+    if (closer || keyword === 'anyOf') return []
+    const kinds = errors.filter((other) => other.instancePath === place && other.keyword === 'type')
+    return [{ ...error, params: { type: kinds.flatMap(({ params }) => params.type) } }]
+  })
 }
 
 function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
@@ -37,7 +58,9 @@ const secret = /password|secret|token|key|credential/i
 
 function sentence(error: ErrorObject): string {
   const { keyword, params, data } = error
-  const insteadOf = secret.test(error.instancePath) ? '' : shownOf(data)
+  const shown = secret.test(error.instancePath) ? '' : shownOf(data)
+  const insteadOf = shown && `, not ${shown}`
+  const thisIs = shown && ` (this is ${shown})`
   const own: unknown = error.parentSchema?.['x-objection']
   if (keyword === 'required') return 'This field is required.'
   if (data === '' && (keyword === 'minLength' || keyword === 'pattern' || keyword === 'format')) {
@@ -45,12 +68,12 @@ function sentence(error: ErrorObject): string {
   }
   switch (keyword) {
     case 'enum':
-      return `Use one of: ${params.allowedValues.join(', ')}${insteadOf}.`
+      return `Use one of: ${params.allowedValues.join(', ')}${thisIs}.`
     case 'type':
       return `This must be ${typesOf(params.type)}${insteadOf}.`
     case 'pattern':
     case 'format':
-      return `${typeof own === 'string' ? own : 'This has a form that is not allowed'}${insteadOf}.`
+      return `${typeof own === 'string' ? own : 'This has a form that is not allowed'}${thisIs}.`
     case 'minLength':
       return `Use at least ${params.limit} characters.`
     case 'maxLength':
@@ -71,15 +94,16 @@ function sentence(error: ErrorObject): string {
 }
 
 function typesOf(type: string | readonly string[]): string {
-  const names = [type].flat().map((one) => namesOfTypes[one] ?? one)
-  return names.join(' or ')
+  const names = [...new Set([type].flat().map((one) => namesOfTypes[one] ?? one))]
+  const last = names.pop()
+  return names.length > 0 ? `${names.join(', ')} or ${last}` : String(last)
 }
 
 /** Shown where it is short; lists and objects by what they are. */
 function shownOf(data: unknown): string {
-  if (data === null) return ', not null'
-  if (Array.isArray(data)) return ', not a list'
-  if (typeof data === 'object') return ', not an object'
+  if (data === null) return 'null'
+  if (Array.isArray(data)) return 'a list'
+  if (typeof data === 'object') return 'an object'
   const shown = JSON.stringify(data)
-  return shown === undefined || shown.length > mostShown ? '' : `, not ${shown}`
+  return shown === undefined || shown.length > mostShown ? '' : shown
 }

@@ -47,7 +47,8 @@ export interface AdmittedCall {
 interface Content {
   /** Of the body, before it is parsed. */
   readonly bytes: number
-  readonly body: () => unknown
+  /** `lenient`: also what is not JSON, but can be read as such. */
+  readonly body: (lenient: boolean) => unknown
   /** Only where a wire can carry one. */
   readonly form?: (schema: TObject) => Promise<unknown>
 }
@@ -168,10 +169,11 @@ async function answer(
   content: Content,
 ): Promise<Answer> {
   const { operation } = road
+  const lenient = isLenient(caller)
   const input = road.validation.input({
     ...call,
-    body: operation.body && (() => content.body()),
-    lenient: isLenient(caller),
+    body: operation.body && (() => content.body(lenient)),
+    lenient,
     form: operation.form && (await content.form?.(operation.form)),
   })
   // Once its body is here: a slow upload does not keep its user from other calls.

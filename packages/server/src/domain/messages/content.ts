@@ -52,7 +52,7 @@ const checkers: Readonly<Record<string, (type: string, data: Data) => Data>> = {
   message(type, data) {
     if (type === 'text') return checkText(data)
     if (mediaTypes.includes(type)) return checkMedia(data)
-    throw new Failure('ERR_INVALID_MESSAGE_TYPE', { type, category: 'message' })
+    throw unknownType('message', type, ['text', ...mediaTypes])
   },
   custom(_, data) {
     if (data.customData === undefined) throw new Failure('ERR_EMPTY_CUSTOM_DATA')
@@ -61,18 +61,28 @@ const checkers: Readonly<Record<string, (type: string, data: Data) => Data>> = {
   },
   interactive(type, data) {
     if (!interactiveTypes.includes(type)) {
-      throw new Failure('ERR_INVALID_MESSAGE_TYPE', { type, category: 'interactive' })
+      throw unknownType('interactive', type, interactiveTypes)
     }
-    if (!isObject(data.interactiveData)) throw new Failure('ERR_INVALID_MESSAGE_DATA')
+    if (!isObject(data.interactiveData)) {
+      const what = 'An interactive message has data.interactiveData, an object.'
+      throw new Failure('ERR_INVALID_MESSAGE_DATA', { what })
+    }
     return { allowSenderInteraction: false, ...data }
   },
   call(type, data) {
     if (!callTypes.includes(type)) {
-      throw new Failure('ERR_INVALID_MESSAGE_TYPE', { type, category: 'call' })
+      throw unknownType('call', type, callTypes)
     }
-    if (!callActions.includes(String(data.action))) throw new Failure('ERR_INVALID_MESSAGE_DATA')
+    if (!callActions.includes(String(data.action))) {
+      const what = `A call has data.action, one of: ${callActions.join(', ')}.`
+      throw new Failure('ERR_INVALID_MESSAGE_DATA', { what })
+    }
     return data
   },
+}
+
+function unknownType(category: string, type: string, types: readonly string[]): Failure {
+  return new Failure('ERR_INVALID_MESSAGE_TYPE', { category, type, types: types.join(', ') })
 }
 
 function checkText(data: Data): Data {

@@ -20,7 +20,9 @@ export function requireSafeLinks({ attachments, interactiveData }: Data): void {
   const { avatarUrl, icsFileUrl, ...form } = Object(interactiveData)
   const addresses = [avatarUrl, icsFileUrl].filter((url) => url !== undefined && url !== '')
   const isSafe = addresses.every(isHttpUrl) && !actionUrlsIn(form).some(isDangerous)
-  if (!isSafe) throw new Failure('ERR_INVALID_MESSAGE_DATA')
+  if (isSafe) return
+  const what = `Links begin with http:// or https://; those of buttons not with one of: ${dangerous.join(', ')}.`
+  throw new Failure('ERR_INVALID_MESSAGE_DATA', { what })
 }
 
 function actionUrlsIn({ formFields, cardActions, submitElement, scheduleElement }: Data) {

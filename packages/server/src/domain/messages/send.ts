@@ -124,7 +124,9 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     const content = contentOf()
     const { conversation, receiver, from } = await reach(ctx, sender, content, to, parent)
     const { bucket, key } = conversation
-    if (parent && parent.row.key !== key) throw new Failure('ERR_WRONG_MESSAGE_THREAD')
+    if (parent && parent.row.key !== key) {
+      throw new Failure('ERR_WRONG_MESSAGE_THREAD', { id: parent.row.id })
+    }
     if (body.quotedMessageId !== undefined) {
       await requireQuotable(ctx, conversation, Number(body.quotedMessageId))
     }

@@ -6,7 +6,7 @@ import {
   pushSwitchDefaults,
 } from '@chorale/contract/notifications'
 import type { AppDb } from '../../database/app-db.ts'
-import { Failure } from '../../pipeline/failure.ts'
+import { Failure, invalid } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { isMaskOf, mask } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
@@ -81,7 +81,7 @@ function requireFirst({ version, pushProvider }: PushSettings): void {
     `settings.${name}`,
     ['The first save needs this field.'],
   ])
-  throw new Failure('ERR_BAD_REQUEST', {}, { details: Object.fromEntries(details) })
+  throw invalid(Object.fromEntries(details))
 }
 
 /** With the private key in them. */

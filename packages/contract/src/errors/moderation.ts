@@ -1,0 +1,54 @@
+import type { ErrorText } from './text.ts'
+
+export const moderationErrors = {
+  ERR_RULE_NOT_FOUND: {
+    status: 404,
+    message: 'The rule {ruleId} does not exist.',
+    fix: 'GET /moderation/rules lists the rules.',
+  },
+  ERR_RULE_ALREADY_EXISTS: {
+    status: 409,
+    message: 'The rule {ruleId} exists already.',
+    fix: 'Choose another id, or change the rule with PUT /moderation/rules/{ruleId}.',
+  },
+  ERR_REVISION_NOT_FOUND: {
+    status: 404,
+    message: 'The revision {revisionId} does not exist.',
+    fix: 'The revisions of the rule or list name those that are kept; the oldest are forgotten.',
+  },
+  ERR_DRY_RUN_NOT_FOUND: {
+    status: 404,
+    message: 'The dry run {dryRunId} does not exist.',
+    fix: 'Start one; results are kept for a limited time.',
+  },
+  ERR_KEYWORD_LIST_NOT_FOUND: {
+    status: 404,
+    message: 'The keyword list {keywordId} does not exist.',
+    fix: 'GET /moderation/keywords lists them.',
+  },
+  ERR_KEYWORD_LIST_ALREADY_EXISTS: {
+    status: 409,
+    message: 'The keyword list {keywordId} exists already.',
+    fix: 'Choose another id, or change this list with PUT.',
+  },
+  ERR_KEYWORD_LIST_IN_USE: {
+    status: 409,
+    message: 'The rule {ruleId} refers to the keyword list {keywordId}.',
+    fix: 'Change or delete the rule first.',
+  },
+  ERR_REASON_NOT_FOUND: {
+    status: 404,
+    message: 'The reason {id} does not exist.',
+    fix: 'GET /moderation/reasons lists the reasons.',
+  },
+  ERR_REASON_ALREADY_EXISTS: {
+    status: 409,
+    message: 'The reason {id} exists already.',
+    fix: 'Choose another id, or change this reason with PUT.',
+  },
+  ERR_OPERATION_FAILED: {
+    status: 403,
+    message: 'What every app has from the start cannot be changed or deleted.',
+    fix: '{what}',
+  },
+} as const satisfies Record<string, ErrorText>
