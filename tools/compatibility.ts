@@ -1,5 +1,10 @@
 /** Writes docs/compatibility.md from the facts of the interface; `--check` only compares. */
-import { readChoices, readFacts, readMoving } from '../packages/contract/conformance/facts.ts'
+import {
+  readChoices,
+  readFacts,
+  readMoving,
+  readReports,
+} from '../packages/contract/conformance/facts.ts'
 import { errors } from '../packages/contract/src/errors.ts'
 import { writeOrCheck } from './written.ts'
 
@@ -39,6 +44,18 @@ const text = `${[
   '## Differences',
   'Where we do otherwise than a published page: it contradicts itself, or we had a reason.',
   table(['Difference', 'Operations'], differences()),
+  '## Reports that differ',
+  'What is published or reported of the hosted service where we do otherwise: from whom it is known, and since when.',
+  table(
+    ['Case', 'There', 'Here', 'Source', 'Date'],
+    readReports().map((report) => [
+      report.case,
+      report.elsewhere,
+      report.here,
+      report.source,
+      report.date,
+    ]),
+  ),
   '## Choices',
   'Where the published pages are silent or disagree.',
   table(

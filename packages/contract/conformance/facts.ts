@@ -9,7 +9,13 @@ interface Choice {
 }
 
 /** Files of this folder that hold something else than operations. */
-const others = new Set(['shapes.json', 'planned.json', 'choices.json', 'moving.json'])
+const others = new Set([
+  'shapes.json',
+  'planned.json',
+  'choices.json',
+  'moving.json',
+  'reports.json',
+])
 
 export function readFacts(): Facts {
   const names = readdirSync(import.meta.dirname)
@@ -31,6 +37,17 @@ interface Move {
 }
 
 export const readMoving = () => read<Move[]>('moving.json')
+
+/** Where what is published or reported of the hosted service differs from us, and stays so. */
+interface Report {
+  readonly case: string
+  readonly elsewhere: string
+  readonly here: string
+  readonly source: string
+  readonly date: string
+}
+
+export const readReports = () => read<Report[]>('reports.json')
 
 export const readChoices = () => read<Choice[]>('choices.json')
 

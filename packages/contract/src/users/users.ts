@@ -120,6 +120,7 @@ export const users = operations({
       count: Type.Optional(Type.Boolean({ description: 'Compute the exact total.' })),
       role: Type.Optional(RoleId),
       roles: Type.Optional(Type.Array(RoleId, { maxItems: 25 })),
+      uids: Type.Optional(Type.Array(Uid, { maxItems: 100, description: 'Only these.' })),
       tags: Type.Optional(Tags),
       withTags: Type.Optional(Type.Boolean()),
       onlyDeactivated: Type.Optional(Type.Boolean()),

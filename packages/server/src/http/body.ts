@@ -11,12 +11,14 @@ export function parseBody(
 ): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw badRequest('body', 'The body is not valid UTF-8.')
-  const text = bytes.toString('utf8')
+  // Some editors and Windows clients begin with a mark of byte order.
+  const text = bytes.toString('utf8').replace(lenient ? /^\ufeff/ : '', '')
   if (!lenient) requireJson(contentType)
   const isForm = lenient && isUrlEncoded(text, contentType)
   const body = isForm ? parseUrlEncoded(text) : parseJson(text, 'body')
-  // An empty list is what PHP makes of an empty object.
-  if (lenient && Array.isArray(body) && body.length === 0) return {}
+  // An empty list is what PHP makes of an empty object, and null what others make of none.
+  const isEmpty = body === null || (Array.isArray(body) && body.length === 0)
+  if (lenient && isEmpty) return {}
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw badRequest('body', 'The body must be a JSON object.')
   }

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { coerce } from './coercion.ts'
+import { coerce, coerceInside } from './coercion.ts'
 
 const seconds = Type.Integer({ minimum: 0, maximum: 9_999_999_999 })
 const order = Type.Unsafe({ type: 'string', enum: ['asc', 'desc'] })
@@ -69,6 +69,7 @@ describe('in an object', () => {
     ['an empty list is a list', { tags: '' }, { tags: [] }],
     ['what is required stays, for the refusal', { name: null }, { name: null }],
     ['another spelling of a name', { per_page: '5' }, { perPage: 5 }],
+    ['another word for the length of a page', { limit: '5' }, { perPage: 5 }],
     ['the usual spelling wins', { per_page: 5, perPage: 6 }, { per_page: 5, perPage: 6 }],
     ['what is not known stays', { snake_case: 1 }, { snake_case: 1 }],
     ['inside, too', { tags: 'a,b', metadata: '{"c":1}' }, { tags: ['a', 'b'], metadata: { c: 1 } }],
@@ -79,5 +80,33 @@ describe('in an object', () => {
   test('JSON in text is held to what any JSON is', () => {
     const hostile = '{"__proto__":{"polluted":true}}'
     expect(() => coerce(schema, { metadata: hostile })).toThrow('not valid')
+  })
+})
+
+describe('inside a free object that the contract describes', () => {
+  const content = Type.Unsafe({
+    type: 'object',
+    'x-documents': { text: Type.String(), metadata: free, customData: free },
+  })
+  const schema = Type.Object({ data: content, other: free })
+
+  test.each([
+    [
+      'objects are read',
+      { metadata: '{"a":1}', customData: [] },
+      { metadata: { a: 1 }, customData: {} },
+    ],
+    ['null is absent', { text: 'hi', metadata: null }, { text: 'hi' }],
+    ['another spelling of a name', { custom_data: { a: 1 } }, { customData: { a: 1 } }],
+    ['what is no object stays, for the rules', { metadata: 'hello' }, { metadata: 'hello' }],
+    [
+      'all else is the client’s',
+      { text: 5, more: '{}', b_c: [] },
+      { text: 5, more: '{}', b_c: [] },
+    ],
+  ])('%s', (_, data, expected) => {
+    const other = { metadata: '{}' }
+    expect(coerceInside(schema, { data, other })).toEqual({ data: expected, other })
+    expect(coerce(schema, { data, other })).toEqual({ data: expected, other })
   })
 })

@@ -13,6 +13,8 @@ interface Shape {
   readonly format?: string
   readonly pattern?: string
   readonly default?: unknown
+  /** Of a free object: what is in it, for readers and for rules. */
+  readonly 'x-documents'?: Readonly<Record<string, Shape>>
 }
 
 /**
@@ -102,9 +104,39 @@ function listOf(value: unknown): unknown {
   return places.every((place, nth) => place === String(nth)) ? Object.values(value) : value
 }
 
-function readObject({ properties, required = [] }: Shape, value: unknown): unknown {
+/**
+ * Objects inside a free object, such as the metadata of a message: the validation lets them be, and
+ * the rules refuse what is none.
+ */
+export function coerceInside(schema: TSchema, value: unknown): unknown {
+  const { properties = {} } = schema as Shape
+  if (!isObject(value)) return value
+  const free = Object.keys(value).filter((name) => isFree(properties[name]))
+  if (free.length === 0) return value
+  const inside = free.map((name) => [name, read(properties[name] ?? {}, value[name])])
+  return { ...value, ...Object.fromEntries(inside) }
+}
+
+function isFree(shape: Shape = {}): boolean {
+  return shape.properties === undefined && shape['x-documents'] !== undefined
+}
+
+function readFree(documents: Readonly<Record<string, Shape>>, object: Record<string, unknown>) {
+  const result: Record<string, unknown> = {}
+  for (const [given, part] of Object.entries(object)) {
+    const name = nameIn(documents, object, given)
+    const isObjectThere = Object.hasOwn(documents, name) && documents[name]?.type === 'object'
+    if (isObjectThere && part === null) continue
+    result[isObjectThere ? name : given] = isObjectThere ? objectOf(part) : part
+  }
+  return result
+}
+
+function readObject(shape: Shape, value: unknown): unknown {
+  const { properties, required = [], 'x-documents': documents } = shape
   const object = objectOf(value)
-  if (!isObject(object) || !properties) return object
+  if (!isObject(object)) return object
+  if (!properties) return documents ? readFree(documents, object) : object
   const result: Record<string, unknown> = {}
   for (const [given, part] of Object.entries(object)) {
     const name = nameIn(properties, object, given)
@@ -124,11 +156,15 @@ function objectOf(value: unknown): unknown {
   return isObject(parsed) ? parsed : value
 }
 
-/** `per_page` means `perPage`, unless that is there as well. */
+/** Pages have a length, which some lists call otherwise than others. */
+const sameLength: Readonly<Record<string, string>> = { perPage: 'limit', limit: 'perPage' }
+
+/** `per_page` means `perPage`, and either of them `limit`, unless that is there as well. */
 function nameIn(properties: object, object: object, given: string): string {
-  if (Object.hasOwn(properties, given) || !given.includes('_')) return given
-  const name = given.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-  return Object.hasOwn(properties, name) && !Object.hasOwn(object, name) ? name : given
+  if (Object.hasOwn(properties, given)) return given
+  const joined = given.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  const isMeant = (name = '') => Object.hasOwn(properties, name) && !Object.hasOwn(object, name)
+  return [joined, sameLength[joined]].find(isMeant) ?? given
 }
 
 /** `null` says so anywhere; an empty text where only text of some form is allowed, or none. */

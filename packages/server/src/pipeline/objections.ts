@@ -71,9 +71,13 @@ function sentence(error: ErrorObject): string {
       return `Use one of: ${params.allowedValues.join(', ')}${thisIs}.`
     case 'type':
       return `This must be ${typesOf(params.type)}${insteadOf}.`
-    case 'pattern':
     case 'format':
-      return `${typeof own === 'string' ? own : 'This has a form that is not allowed'}${thisIs}.`
+      if (/^https?:/i.test(String(data))) {
+        return `Write spaces and accents in a link as %20 and the like${thisIs}.`
+      }
+      return formOf(own, thisIs)
+    case 'pattern':
+      return formOf(own, thisIs)
     case 'minLength':
       return `Use at least ${params.limit} characters.`
     case 'maxLength':
@@ -91,6 +95,10 @@ function sentence(error: ErrorObject): string {
     default:
       return 'This is not one of the forms that are allowed.'
   }
+}
+
+function formOf(own: unknown, thisIs: string): string {
+  return `${typeof own === 'string' ? own : 'This has a form that is not allowed'}${thisIs}.`
 }
 
 function typesOf(type: string | readonly string[]): string {

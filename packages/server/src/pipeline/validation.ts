@@ -2,7 +2,7 @@ import type { Operation } from '@chorale/contract/operation'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Static, TSchema } from 'typebox'
-import { coerce } from './coercion.ts'
+import { coerce, coerceInside } from './coercion.ts'
 import { invalid } from './failure.ts'
 import { isExact } from './numbers.ts'
 import { type Details, objectionsTo } from './objections.ts'
@@ -100,7 +100,9 @@ function readPart({ part, schema, check, checkAll, names }: Reader, raw: RawInpu
   const asWritten = () => partOf(raw, part, names)
   const asMeant = () => (raw.lenient ? coerce(schema, asWritten()) : asWritten())
   let value = isText(part) ? asMeant() : asWritten()
-  if (check(value)) return { value }
+  if (check(value)) {
+    return { value: raw.lenient && !isText(part) ? coerceInside(schema, value) : value }
+  }
   if (!isText(part)) {
     value = asMeant()
     if (check(value)) return { value }

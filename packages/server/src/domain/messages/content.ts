@@ -129,11 +129,10 @@ function checkAttachment(attachment: unknown) {
   const { url, name, mimeType, extension, size } = attachment
   const texts = { name, mimeType, extension }
   if (!Object.values(texts).every(isTextOrAbsent)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
-  // Requests say the size as a string, stored messages as a number.
   const bytes = size === undefined || size === '' ? undefined : Number(size)
   if (bytes !== undefined && !Number.isSafeInteger(bytes))
     throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
-  return { url, ...texts, ...(bytes !== undefined && { size: bytes }) }
+  return { url, ...texts, ...(bytes !== undefined && { size: String(bytes) }) }
 }
 
 /** `<@uid:ann>` speaks to ann; the text keeps the form. */

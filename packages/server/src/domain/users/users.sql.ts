@@ -221,6 +221,7 @@ export interface UserFilter {
     | undefined
   readonly status: 'available' | 'offline' | undefined
   readonly roles: readonly string[] | undefined
+  readonly uids: readonly string[] | undefined
   readonly tags: readonly string[] | undefined
   /** Which of active and deactivated users. */
   readonly active: readonly boolean[]
@@ -251,7 +252,7 @@ function branches(
   select: RawBuilder<unknown>,
   tail: RawBuilder<unknown>,
 ) {
-  const { search, roles, tags, status, friendsOf } = filter
+  const { search, roles, uids, tags, status, friendsOf } = filter
   const byName = search && sql`u.sort_name like ${startingWith(search.text)}`
   const byUidOnly = allOf([ways.byUid, search?.inName ? sql`not (${byName})` : undefined])
   const searches = [...(search?.inName ? [byName] : []), ...(search?.inUid ? [byUidOnly] : [])]
@@ -266,6 +267,7 @@ function branches(
           role === undefined ? undefined : sql`u.role = ${role}`,
           match,
           sql`u.uid <> 'app_system'`,
+          uids && sql`u.uid = any(${uids})`,
           tags && sql`u.tags && ${tags}`,
           status && (status === 'available' ? ways.online : sql`not (${ways.online})`),
           friendsOf === undefined

@@ -25,6 +25,7 @@ export function visibleTo(actor: Actor | undefined, query: Query): UserFilter | 
       : undefined,
     status: query.status,
     roles,
+    uids: query.uids,
     tags: query.tags,
     active: activity(query),
     friendsOf: may.friendsOnly ? actor?.uid : undefined,

@@ -22,14 +22,16 @@ const triggers = {
 /** Someone has, or has read, everything up to a message; perhaps they were the last. */
 export async function tellReceipt(event: Heard, db: AppDb, wanted: Wanted): Promise<Telling[]> {
   const kind = event.name === 'conversation.read' ? 'read' : 'delivered'
-  const { one, all } = triggers[kind]
-  if (![wanted(2, one), wanted(1, one), wanted(2, all)].includes(true)) return []
+  const { one } = triggers[kind]
+  // What was read has been delivered, too.
+  const kinds = kind === 'read' ? (['delivered', 'read'] as const) : ([kind] as const)
+  const ofAll = kinds.filter((each) => wanted(2, triggers[each].all))
+  if (ofAll.length === 0 && !wanted(2, one) && !wanted(1, one)) return []
   const receiver = await findReceiver(db, event.payload)
   if (!receiver) return []
-  return [
-    ...(await tellOne(event, db, receiver, kind)),
-    ...(wanted(2, all) ? await tellAll(event, db, receiver, kind) : []),
-  ]
+  const told = await tellOne(event, db, receiver, kind)
+  for (const each of ofAll) told.push(...(await tellAll(event, db, receiver, each)))
+  return told
 }
 
 async function tellOne(

@@ -108,8 +108,12 @@ test('in a group all have read what the slowest has; of their own messages, what
       user: await plain('app_system'),
     },
   })
+  // What was read has been delivered.
+  const delivered = async () => (await told('message_delivered_to_all')).body
+  expect(await delivered()).toMatchObject({ action: 'deliveredToAll', messageId: first.id })
   await read('cid', third)
   expect((await told('message_read_by_all')).body.messageId).toBe(third.id)
+  expect((await delivered()).messageId).toBe(third.id)
   await read('ann', second)
   // What is told of a conversation is told in order.
   const { id } = await say('bob')
