@@ -40,6 +40,8 @@ export const appSettingDefaults = {
   'moderation.listLimit': 25,
   /** Whether somebody who is connected gets no push: they see it where they are. */
   'notifications.skipOnlineUsers': true,
+  /** Whether all members are notified of each of many members who come or go at once. */
+  'notifications.bulkMemberChanges': false,
   /** Whether devices may say where their user is reached by e-mail and SMS. */
   'notifications.devicesSetContacts': true,
   /** Whether e-mail goes through the operator's mail server, where the app has no provider. */

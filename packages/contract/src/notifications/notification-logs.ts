@@ -47,6 +47,7 @@ export const NotificationReason = OneOf(
   'OWN_ACTION',
   'NOT_A_PARTICIPANT',
   'USER_DEACTIVATED',
+  'BULK_CHANGE',
   'BLOCKED',
   'ALREADY_READ',
   'MESSAGE_DELETED',

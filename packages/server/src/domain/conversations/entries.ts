@@ -73,6 +73,8 @@ export interface Extra {
   readonly thread?: true
   readonly quoted?: number
   readonly reactions?: Readonly<Record<string, number>>
+  /** Of what happened to a member: to how many it happened in the same call, where there were more. */
+  readonly together?: number
   readonly pinned?: { readonly at: number; readonly by: string }
 }
 

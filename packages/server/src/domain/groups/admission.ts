@@ -70,7 +70,9 @@ export async function admitMembers(
   const chosen = (list: ListName | 'usersToBan') =>
     uids.filter((uid) => asked.get(uid) === list && !objections.has(uid))
   const messages = await add(ctx, group, chosen)
-  for (const uid of chosen('usersToBan')) await ban(ctx, group, uid, members.has(uid))
+  const toBan = chosen('usersToBan')
+  const recording = { ...ctx, together: toBan.length }
+  for (const uid of toBan) await ban(recording, group, uid, members.has(uid))
   return outcomes(asked, objections, messages)
 }
 

@@ -32,6 +32,8 @@ const systemUid = 'app_system'
 export type Recording = Pick<Ctx, 'db' | 'outbox' | 'now'> & {
   readonly actor?: Ctx['actor']
   readonly app: Pick<Ctx['app'], 'settings'>
+  /** How many such things happen in this call, where they are recorded one by one. */
+  readonly together?: number
 }
 
 export function actorUid({ actor }: Pick<Recording, 'actor'>): string {
@@ -94,6 +96,7 @@ async function append(
   const sender = actorUid(ctx)
   // One setting decides whether an action becomes the last message and raises unread counts.
   const visible = ctx.app.settings['core.conversations.updateOnGroupActions'] !== false
+  const together = Math.max(actions.length, ctx.together ?? 1)
   return appendWithin(
     ctx,
     actions.map((action) => ({
@@ -104,6 +107,7 @@ async function append(
       category: 'action',
       type: 'groupMember',
       data: JSON.stringify(action),
+      ...(together > 1 && { extra: JSON.stringify({ together }) }),
       counts: visible,
       shows: visible,
       joins,

@@ -80,6 +80,7 @@ const deliverySays = {
 const stepsOfReasons: Readonly<Record<string, StepName>> = {
   PUSH_SETTINGS_FLAG: 'flag',
   NO_PROVIDER: 'setup',
+  BULK_CHANGE: 'recipient',
   BLOCKED: 'blocked',
   ALREADY_READ: 'read',
   ONLINE: 'online',

@@ -23,6 +23,7 @@ export async function appsThatNotify(
 export interface HouseRow {
   readonly region: Region
   readonly skipsOnline: boolean | null
+  readonly tellsBulk: boolean | null
   /** Kinds of push provider that are there and switched on. */
   readonly pushKinds: readonly string[]
   readonly logEnabledAt: number | null
@@ -33,6 +34,8 @@ export async function findHouse({ appId, db }: AppDb): Promise<HouseRow | undefi
     select a.region,
       (select value::boolean from app_settings s
        where s.app_id = a.app_id and s.key = 'notifications.skipOnlineUsers') as "skipsOnline",
+      (select value::boolean from app_settings s
+       where s.app_id = a.app_id and s.key = 'notifications.bulkMemberChanges') as "tellsBulk",
       array(select distinct p.kind::text from notification_providers p
         where p.app_id = a.app_id and p.channel = 'push' and p.is_enabled) as "pushKinds",
       (select enabled_at from notification_log_switches l where l.app_id = a.app_id) as "logEnabledAt"

@@ -14,6 +14,8 @@ export interface House {
   /** Kinds of device that it can reach: through a provider, or through the push settings. */
   readonly reaches: ReadonlySet<string>
   readonly skipsOnline: boolean
+  /** Whether all are notified of each of many changes of members. */
+  readonly tellsBulk: boolean
   readonly region: string
   /** Of users who have named none. */
   readonly timezone: string
@@ -27,12 +29,13 @@ export async function houseOf(db: AppDb): Promise<House> {
   const row = await findHouse(db)
   if (!row) throw new Failure('ERR_APP_NOT_FOUND', { appId: db.appId })
   const pushSettings = (await findPushSettings(db))?.settings
-  const { pushKinds, region, skipsOnline, logEnabledAt } = row
+  const { pushKinds, region, skipsOnline, tellsBulk, logEnabledAt } = row
   return {
     settings: await settingsOf(db),
     pushSettings,
     reaches: new Set([...pushKinds, ...kindsOf(pushSettings)]),
     skipsOnline: skipsOnline ?? true,
+    tellsBulk: tellsBulk ?? false,
     region,
     timezone: timezoneIn(region),
     logEnabledAt,

@@ -77,11 +77,15 @@ const checks: Readonly<Record<StepName, Check>> = {
       : { reason: 'PUSH_SETTINGS_FLAG', says: `${flag} is off in the push settings.` }
   },
 
-  recipient({ scene, candidate }) {
+  recipient({ scene, house, candidate }) {
     if (candidate.uid === scene.actor)
       return { reason: 'OWN_ACTION', says: 'They did it themselves.' }
     if (!candidate.isParticipant)
       return { reason: 'NOT_A_PARTICIPANT', says: 'They do not take part in the conversation.' }
+    if (!isToldOf(scene, house, candidate.uid)) {
+      const says = 'Many members came or went at once: only whom it happened to is told.'
+      return { reason: 'BULK_CHANGE', says }
+    }
     return candidate.isDeactivated
       ? { reason: 'USER_DEACTIVATED', says: 'The user is deactivated.' }
       : 'They take part in the conversation.'
@@ -151,6 +155,11 @@ export function judge(of: Case, names: readonly StepName[] = allSteps): Step[] {
     else return [...steps, { step: name, passed: false, ...verdict }]
   }
   return steps
+}
+
+/** Of one of many changes of members only whom it happened to, unless the app wants it otherwise. */
+function isToldOf({ bulk }: Scene, { tellsBulk }: House, uid: string): boolean {
+  return bulk === undefined || tellsBulk || bulk.on === uid
 }
 
 function isReply({ row }: Pick<Scene, 'row'>): boolean {

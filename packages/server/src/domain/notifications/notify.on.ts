@@ -1,6 +1,6 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent, Listener } from '../../outbox/listener.ts'
-import { findAudience } from './audience.sql.ts'
+import { findAudience, findParticipant, type ParticipantRow } from './audience.sql.ts'
 import { candidatesOf } from './candidates.ts'
 import { appsThatNotify } from './house.sql.ts'
 import { type House, houseOf, isLogged } from './house.ts'
@@ -41,9 +41,12 @@ async function notify(event: Heard, db: AppDb, now: number): Promise<undefined> 
   const logged = isLogged(house, now)
   const onlyWithDevice = !house.reaches.has('custom') && !logged
   const audience = { bucket, key, actor: scene.actor, onlyWithDevice }
+  const only = house.tellsBulk ? undefined : scene.bulk?.on
   let planned = 0
   for (let after = ''; ; ) {
-    const rows = await findAudience(db, audience, after, mostAtOnce)
+    const rows = only
+      ? await onlyOne(db, scene, only)
+      : await findAudience(db, audience, after, mostAtOnce)
     const candidates = await candidatesOf(db, scene, house, rows, now)
     const deliveries = candidates.flatMap((one) => deliveriesTo(one, scene, house, now))
     const kept = deliveries.filter(({ status }) => logged || status === 'waiting')
@@ -57,6 +60,13 @@ async function notify(event: Heard, db: AppDb, now: number): Promise<undefined> 
     if (!last || rows.length < mostAtOnce) return
     after = last.uid
   }
+}
+
+/** For the others nothing is written, not even that it was kept from them. */
+async function onlyOne(db: AppDb, scene: Scene, uid: string): Promise<ParticipantRow[]> {
+  const row =
+    uid === scene.actor ? undefined : await findParticipant(db, scene.row, uid, scene.actor)
+  return row ? [row] : []
 }
 
 /** One for each device that is reached, or one that says why there is none. */

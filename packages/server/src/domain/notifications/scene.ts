@@ -1,6 +1,7 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent } from '../../outbox/listener.ts'
 import {
+  actionOf,
   type ConversationKey,
   type EntryRow,
   findEntry,
@@ -8,7 +9,7 @@ import {
   type Receiver,
 } from '../conversations/index.ts'
 import type { CallTrigger, MemberTrigger, Trigger } from './decide.ts'
-import { findSeqOf } from './scene.sql.ts'
+import { countAlike, findSeqOf } from './scene.sql.ts'
 
 /** What happened, as far as anybody is notified of it. */
 export interface Scene {
@@ -21,6 +22,8 @@ export interface Scene {
   /** Whoever did it is not notified. */
   readonly actor: string
   readonly reaction?: string
+  /** One of many changes of members: of these, only whom it happened to is notified. */
+  readonly bulk?: { readonly on: string }
 }
 
 type Appended = HeardEvent<'entry.appended'>
@@ -35,6 +38,9 @@ const memberTriggers: Readonly<Record<string, MemberTrigger>> = {
   unbanned: 'after_group_members_unbanned',
   scopeChanged: 'after_scope_changed',
 }
+
+/** Of more changes of one kind than these within so many seconds, the others are not notified. */
+const bulk = { most: 10, seconds: 60 }
 
 const messageTriggers: Readonly<Record<string, Trigger>> = {
   edited: 'message_edited',
@@ -93,10 +99,20 @@ async function sceneOfAction(db: AppDb, seen: Seen): Promise<Scene | undefined> 
   const { action, messageId } = JSON.parse(row.data) as { action: string; messageId?: number }
   const actor = row.sender
   const member = memberTriggers[action]
-  if (row.type === 'groupMember') return member && { ...seen, trigger: member, actor }
+  if (row.type === 'groupMember') {
+    return member && { ...seen, trigger: member, actor, ...(await bulkOf(db, row)) }
+  }
   const trigger = messageTriggers[action]
   const about = trigger && messageId !== undefined && (await entryOf(db, row, messageId))
   return about ? { ...seen, row: about, trigger, actor } : undefined
+}
+
+/** Members that came, or went, with others in one call, or behind many others. */
+async function bulkOf(db: AppDb, row: EntryRow): Promise<Pick<Scene, 'bulk'>> {
+  const { action = '', on = row.sender } = actionOf(row) ?? {}
+  const together = row.extra?.together ?? 1
+  const isBulk = together > 1 || (await countAlike(db, row, action, bulk)) >= bulk.most
+  return isBulk ? { bulk: { on } } : {}
 }
 
 async function entryOf(db: AppDb, at: ConversationKey, id: number): Promise<EntryRow | undefined> {
