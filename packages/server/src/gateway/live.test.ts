@@ -127,7 +127,7 @@ describe('a device', () => {
     })
     expect(await cal.next('refusal')).toMatchObject({ id: 'e', error: { code: 'ERR_BAD_REQUEST' } })
     // H3: what JSON cannot say as a number is no number as a text either.
-    for (const limit of ['Infinity', '-Infinity', '1e300', 'NaN', -1, 0.5, null, [null], {}]) {
+    for (const limit of ['Infinity', '-Infinity', '1e300', 'NaN', -1, 0.5, [null], {}]) {
       const query = { limit, sentAt: 1 }
       cal.send({ type: 'call', id: 'f', operation: 'listMessages', input: { query } })
       expect(await cal.next('refusal'), String(limit)).toMatchObject({

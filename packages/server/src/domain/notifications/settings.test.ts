@@ -81,7 +81,7 @@ describe('notification settings', () => {
   test.each([
     ['preferences.group.messagesSetting', 4],
     ['preferences.group.messageEditedSetting', 3],
-    ['preferences.oneOnOne.reactionsOverride', 1],
+    ['preferences.oneOnOne.reactionsOverride', 2],
     ['preferences.call.busySetting', 0],
     ['preferences.mute.schedulePreferenceSetting.friday.to', 2400],
     ['preferences.email.intervalInSeconds', 59],
