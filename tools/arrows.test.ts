@@ -10,7 +10,9 @@ const root = resolve(import.meta.dirname, '..')
 const src = 'packages/server/src'
 
 const cleanHouse: Record<string, string> = {
-  'package.json': '{ "private": true, "type": "module" }',
+  'package.json': `{
+    "private": true, "type": "module",
+    "devDependencies": { "vitest": "1.0.0", "fast-check": "1.0.0" } }`,
   'packages/contract/package.json': `{
     "name": "@chorale/contract", "type": "module", "dependencies": { "typebox": "1.0.0" },
     "exports": { "./users": "./src/users/users.ts" } }`,
@@ -49,6 +51,32 @@ const cleanHouse: Record<string, string> = {
     import 'pg'`,
 }
 
+/** The npm packages of the house, each laid out as the real one: its entry and where its types lie. */
+const npmPackages: Record<string, { readonly exports: unknown; readonly files: string[] }> = {
+  pg: {
+    exports: { '.': { import: './esm/index.mjs', default: './lib/index.js' } },
+    files: ['esm/index.mjs', 'lib/index.js'],
+  },
+  kysely: {
+    exports: { '.': { 'types@<5.4': './outdated-typescript.d.ts', default: './dist/index.js' } },
+    files: ['dist/index.js', 'dist/index.d.ts', 'outdated-typescript.d.ts'],
+  },
+  typebox: {
+    exports: { '.': { import: './build/index.mjs', default: './build/index.mjs' } },
+    files: ['build/index.mjs', 'build/index.d.mts'],
+  },
+  vitest: {
+    exports: { '.': { import: { types: './dist/index.d.ts', default: './dist/index.js' } } },
+    files: ['dist/index.js', 'dist/index.d.ts'],
+  },
+  'fast-check': {
+    exports: {
+      '.': { import: { types: './lib/fast-check.d.ts', default: './lib/fast-check.js' } },
+    },
+    files: ['lib/fast-check.js', 'lib/fast-check.d.ts'],
+  },
+}
+
 /** Builds a house of these files and returns the names of the rules each file breaks. */
 function inspect(files: Record<string, string>): Map<string, string[]> {
   const house = mkdtempSync(join(tmpdir(), 'chorale-arrows-'))
@@ -58,9 +86,9 @@ function inspect(files: Record<string, string>): Map<string, string[]> {
   }
   try {
     for (const [path, text] of Object.entries(files)) put(path, text)
-    for (const name of ['pg', 'kysely', 'typebox']) {
-      put(`node_modules/${name}/package.json`, `{ "name": "${name}", "main": "index.js" }`)
-      put(`node_modules/${name}/index.js`, '')
+    for (const [name, { exports, files: inside }] of Object.entries(npmPackages)) {
+      put(`node_modules/${name}/package.json`, JSON.stringify({ name, type: 'module', exports }))
+      for (const path of inside) put(`node_modules/${name}/${path}`, '')
     }
     mkdirSync(join(house, 'node_modules/@chorale'), { recursive: true })
     symlinkSync('../../packages/contract', join(house, 'node_modules/@chorale/contract'))
@@ -167,6 +195,27 @@ const cases: [what: string, path: string, text: string, ...rules: string[]][] = 
     `${src}/domain/users/profiles.ts`,
     `import { sql } from 'kysely'`,
     'statements-stay-in-sql',
+  ],
+  [
+    'SQL in a handler, even only its type',
+    `${src}/domain/users/searches.ts`,
+    `import type { RawBuilder } from 'kysely'
+    export type Condition = RawBuilder`,
+    'statements-stay-in-sql',
+  ],
+  [
+    'production code importing a test tool from its dist/',
+    `${src}/domain/users/clocks.ts`,
+    `import { vi } from 'vitest'
+    export const clock = vi`,
+    'no-test-code-in-production',
+  ],
+  [
+    'production code importing a test tool, even only for a type',
+    `${src}/domain/users/arbitraries.ts`,
+    `import type { Arbitrary } from 'fast-check'
+    export type Users = Arbitrary`,
+    'no-test-code-in-production',
   ],
   [
     'an edge importing the domain',

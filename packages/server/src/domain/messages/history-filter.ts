@@ -1,13 +1,15 @@
 import type { HistoryQuery, PositionQuery } from '@chorale/contract/messages'
-import { type RawBuilder, sql } from 'kysely'
 import { allOf } from '../../database/app-db.ts'
 import type { Actor } from '../../pipeline/caller.ts'
 import { badRequest } from '../../pipeline/failure.ts'
+import type { Condition } from './history.sql.ts'
+import * as entry from './history-filter.sql.ts'
 
 export type Wanted = HistoryQuery &
   Partial<PositionQuery> & { readonly receiverType?: 'user' | 'group' }
 
-type Condition = RawBuilder<unknown> | undefined
+/** Undefined: not asked for. */
+type MaybeCondition = Condition | undefined
 
 /**
  * What a list is narrowed to, as a condition on the entry `e` and its sides; undefined: to nothing.
@@ -17,7 +19,7 @@ export function filterOf(
   query: Wanted,
   viewer: string | undefined,
   permissions: Actor['permissions'] = {},
-): Condition {
+): MaybeCondition {
   const conditions = [
     ...whatMayBeListed(permissions),
     ...whatItIs(query),
@@ -29,80 +31,70 @@ export function filterOf(
 }
 
 /** A role may see some categories and types in lists; an empty list restricts nothing. */
-function whatMayBeListed(permissions: Actor['permissions']): Condition[] {
+function whatMayBeListed(permissions: Actor['permissions']): MaybeCondition[] {
   const allowed = (what: string) => [permissions[`listMessages.${what}`] ?? []].flat()
   const categories = allowed('allowedMessageCategories')
   const types = allowed('allowedMessageTypes')
   return [
-    categories.length > 0 ? sql`e.category = any(${categories})` : undefined,
-    types.length > 0 ? sql`(e.category <> 'message' or e.type = any(${types}))` : undefined,
+    categories.length > 0 ? entry.hasCategory(categories) : undefined,
+    types.length > 0 ? entry.isNoMessageOrHasType(types) : undefined,
   ]
 }
 
-/** What is withheld is not, for whoever is shown it: its sender. */
-const isDeleted = sql`
-  (e.deleted_at is not null and (e.verdict is null or not e.verdict ? 'sealed'))`
-
-function whatItIs(query: Wanted): Condition[] {
+function whatItIs(query: Wanted): MaybeCondition[] {
   const categories = [query.category ?? [], query.categories ?? []].flat()
   const types = [query.type ?? [], query.types ?? []].flat()
   return [
-    categories.length > 0 ? sql`e.category = any(${categories})` : undefined,
-    types.length > 0 ? sql`e.type = any(${types})` : undefined,
-    query.sender === undefined ? undefined : sql`e.sender = ${query.sender}`,
-    query.hideReplies ? sql`e.parent_seq is null` : undefined,
-    query.hideDeleted ? sql`not ${isDeleted}` : undefined,
-    query.onlyDeleted ? isDeleted : undefined,
-    query.receiverType === 'group' ? sql`g.guid is not null` : undefined,
-    query.receiverType === 'user' ? sql`g.guid is null` : undefined,
+    categories.length > 0 ? entry.hasCategory(categories) : undefined,
+    types.length > 0 ? entry.hasType(types) : undefined,
+    query.sender === undefined ? undefined : entry.isSentBy(query.sender),
+    query.hideReplies ? entry.isNoReply : undefined,
+    query.hideDeleted ? entry.isNotDeleted : undefined,
+    query.onlyDeleted ? entry.isDeleted : undefined,
+    query.receiverType === 'group' ? entry.isToGroup : undefined,
+    query.receiverType === 'user' ? entry.isToUser : undefined,
   ]
 }
 
-function whatItHas(query: Wanted): Condition[] {
+function whatItHas(query: Wanted): MaybeCondition[] {
   const uids = query.mentionedUids
     ?.toLowerCase()
     .split(',')
     .map((uid) => uid.trim())
   const { attachmentTypes, tags } = query
   return [
-    query.hasAttachments ? sql`e.deleted_at is null and e.data ? 'attachments'` : undefined,
-    attachmentTypes === undefined
-      ? undefined
-      : sql`e.deleted_at is null and e.data ? 'attachments' and e.type = ${attachmentTypes}`,
-    query.hasMentions ? sql`jsonb_array_length(e.extra -> 'mentions') > 0` : undefined,
-    uids && sql`e.extra -> 'mentions' ?| ${uids}`,
-    query.hasLinks ? sql`e.deleted_at is null and e.data ->> 'text' ~* 'https?://'` : undefined,
-    query.hasReactions ? sql`e.extra ? 'reactions'` : undefined,
-    tags && sql`e.extra -> 'tags' ?| ${tags}`,
+    query.hasAttachments ? entry.hasAttachments : undefined,
+    attachmentTypes === undefined ? undefined : entry.hasAttachmentsOfType(attachmentTypes),
+    query.hasMentions ? entry.hasMentions : undefined,
+    uids && entry.mentionsAnyOf(uids),
+    query.hasLinks ? entry.hasLinks : undefined,
+    query.hasReactions ? entry.hasReactions : undefined,
+    tags && entry.hasTagAmong(tags),
   ]
 }
 
-function forWhom(query: Wanted, viewer: string | undefined): Condition[] {
+function forWhom(query: Wanted, viewer: string | undefined): MaybeCondition[] {
   const named = (name: string) => {
     if (viewer === undefined) throw badRequest('onBehalfOf', `${name} is about an acting user.`)
     return viewer
   }
   return [
-    query.unread
-      ? sql`e.counts and e.deleted_at is null and e.sender <> ${named('unread')}`
-      : undefined,
-    query.undelivered ? sql`e.sender <> ${named('undelivered')}` : undefined,
-    query.myMentionsOnly ? sql`e.extra -> 'mentions' ? ${named('myMentionsOnly')}` : undefined,
+    query.unread ? entry.countsAsUnreadFor(named('unread')) : undefined,
+    query.undelivered ? entry.isNotSentBy(named('undelivered')) : undefined,
+    query.myMentionsOnly ? entry.mentions(named('myMentionsOnly')) : undefined,
     query.hideMessagesFromBlockedUsers
-      ? sql`not exists (
-          select from blocked_users b where b.app_id = e.app_id and b.blocked_uid = e.sender
-            and b.uid = ${named('hideMessagesFromBlockedUsers')})`
+      ? entry.isFromNobodyBlockedBy(named('hideMessagesFromBlockedUsers'))
       : undefined,
   ]
 }
 
 /** Exactly; the scan itself begins and ends near there. */
-function when({ fromTimestamp: from, toTimestamp: to }: Wanted): Condition[] {
+function when({ fromTimestamp: from, toTimestamp: to }: Wanted): MaybeCondition[] {
   if (to !== undefined && from === undefined) {
     throw badRequest('fromTimestamp', 'Say from when, too.')
   }
   return [
-    from === undefined ? undefined : sql`e.sent_at >= ${from}`,
-    to === undefined ? undefined : sql`e.sent_at <= ${to}`,
+    from === undefined ? undefined : entry.isSentFrom(from),
+    to === undefined ? undefined : entry.isSentUntil(to),
   ]
 }

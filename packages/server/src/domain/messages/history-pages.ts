@@ -1,19 +1,19 @@
-import type { RawBuilder } from 'kysely'
-import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import type { Entry } from '../conversations/index.ts'
 import {
   appScan,
-  behindPosition,
   boundsOf,
+  type Condition,
   conversationScan,
+  matching,
+  matchingFound,
   placesScan,
+  type Scan,
   type Scanned,
   type Scope,
   type Span,
   scanEntries,
   userScan,
-  visibleTo,
 } from './history.sql.ts'
 import type { HistoryReads } from './history-reads.ts'
 import { searchEntries } from './search.ts'
@@ -27,7 +27,7 @@ export interface Page {
 
 interface Asked {
   readonly words: string | undefined
-  readonly filter: RawBuilder<unknown> | undefined
+  readonly filter: Condition | undefined
   readonly limit: number
   /** Whose withheld messages are shown, too. */
   readonly own: string | undefined
@@ -84,7 +84,7 @@ async function scannedPage(
   span: Span,
   { filter, limit, own }: Asked,
 ): Promise<Page> {
-  const wanted = sql`${visibleTo(own)} and ${filter ?? sql`true`}`
+  const wanted = matching(own, filter)
   const scan = await scannerOf(db, scope, span)
   const entries: Entry[] = []
   let looked = 0
@@ -107,7 +107,7 @@ async function searchedPage(
   db: AppDb,
   scope: Exclude<Scope, { kind: 'nothing' }>,
   span: Span,
-  { words, filter = sql`true`, limit }: Asked & { readonly words: string },
+  { words, filter, limit }: Asked & { readonly words: string },
 ): Promise<Page> {
   const where = scope.kind === 'conversation' ? { ...scope, resetSeq: scope.hiddenTo } : scope
   const entries: Entry[] = []
@@ -118,8 +118,8 @@ async function searchedPage(
       limit: comparedAtOnce,
     })
     const left = limit - entries.length
-    const all = sql`not e.erased and ${within(scope)} and ${filter}`
-    const found = await scanEntries(db, placesScan(db, places), 'prepend', all, left)
+    const wanted = matchingFound(scope, filter)
+    const found = await scanEntries(db, placesScan(db, places), 'prepend', wanted, left)
     entries.push(...found.entries)
     if (entries.length === limit) return backwards(entries, entries.at(-1)?.row.id)
     if (next === undefined) return backwards(entries, undefined)
@@ -128,20 +128,12 @@ async function searchedPage(
   return backwards(entries, before)
 }
 
-/** What the index of words does not know of. */
-function within(scope: Scope): RawBuilder<unknown> {
-  if (scope.kind === 'conversation' && scope.parentSeq !== undefined) {
-    return sql`e.parent_seq = ${scope.parentSeq}`
-  }
-  return scope.kind === 'user' ? behindPosition(scope) : sql`true`
-}
-
 function backwards(entries: readonly Entry[], goOnFrom: number | undefined): Page {
   return { entries: entries.toReversed(), goOnFrom }
 }
 
 interface Scanner {
-  next(most: number): RawBuilder<unknown>
+  next(most: number): Scan
   moveTo(far: Scanned): void
 }
 

@@ -170,8 +170,31 @@ export interface Scanned {
   readonly farSeq: number
 }
 
+/** A condition on the entry `e` and its sides. */
+export type Condition = RawBuilder<unknown>
+
+/** The entries `e` to look at, in order. */
+export type Scan = RawBuilder<unknown>
+
+/** What the reader may see and the filter lets through. */
+export function matching(own: string | undefined, filter: Condition | undefined): Condition {
+  return allOf([visibleTo(own), filter])
+}
+
+/** Of what the words were found in: what the index of words does not know of, and the filter. */
+export function matchingFound(scope: Scope, filter: Condition | undefined): Condition {
+  return allOf([sql`not e.erased`, withinScope(scope), filter])
+}
+
+function withinScope(scope: Scope): Condition | undefined {
+  if (scope.kind === 'user') return behindPosition(scope)
+  return scope.kind === 'conversation' && scope.parentSeq !== undefined
+    ? sql`e.parent_seq = ${scope.parentSeq}`
+    : undefined
+}
+
 /** What is not deleted for ever, and, for its sender, what is withheld. */
-export function visibleTo(own: string | undefined): RawBuilder<unknown> {
+function visibleTo(own: string | undefined): Condition {
   return own === undefined
     ? sql`not e.erased`
     : sql`(not e.erased or (e.sender = ${own} and e.verdict ? 'sealed'))`
@@ -180,9 +203,9 @@ export function visibleTo(own: string | undefined): RawBuilder<unknown> {
 /** Looks at so many entries of a scope at most, and returns those that match, in its direction. */
 export async function scanEntries(
   db: AppDb,
-  scan: RawBuilder<unknown>,
+  scan: Scan,
   direction: Span['direction'],
-  filter: RawBuilder<unknown>,
+  filter: Condition,
   limit: number,
 ): Promise<Scanned> {
   const far = direction === 'append' ? sql`max` : sql`min`
@@ -213,7 +236,7 @@ export function conversationScan(
   { after, before }: Bounds,
   direction: Span['direction'],
   most: number,
-): RawBuilder<unknown> {
+): Scan {
   const replies = parentSeq === undefined ? sql`true` : sql`e.parent_seq = ${parentSeq}`
   return sql`
     select e.* from entries e
@@ -225,7 +248,7 @@ export function conversationScan(
 export function placesScan(
   { appId }: AppDb,
   places: readonly (ConversationKey & { readonly seq: number })[],
-): RawBuilder<unknown> {
+): Scan {
   return sql`
     select e.* from unnest(${places.map(({ bucket }) => bucket)}::smallint[],
                            ${places.map(({ key }) => key)}::bigint[],
@@ -237,7 +260,7 @@ export function placesScan(
 /** Ids and times of different conversations agree to within so many seconds. */
 const roomSeconds = 60
 
-export function appScan({ appId }: AppDb, span: Span, most: number): RawBuilder<unknown> {
+export function appScan({ appId }: AppDb, span: Span, most: number): Scan {
   const { upper, lower } = edgesOf(span)
   const idBefore = (at: number) => sql`last_id_before(${appId}, ${at}::bigint)`
   return sql`
@@ -260,8 +283,8 @@ function positionOf({ behind }: UserScope) {
 }
 
 /** An entry that the user has not read, or not had delivered, where that was asked for. */
-export function behindPosition(scope: UserScope): RawBuilder<unknown> {
-  if (!scope.behind) return sql`true`
+function behindPosition(scope: UserScope): Condition | undefined {
+  if (!scope.behind) return undefined
   return sql`
     e.seq > (select ${positionOf(scope)} from participants p where p.bucket = e.bucket
                and p.conversation_key = e.conversation_key and p.uid = ${scope.uid})`
@@ -271,12 +294,7 @@ export function behindPosition(scope: UserScope): RawBuilder<unknown> {
  * The newest of all conversations of a user, or the oldest behind a place. They lie in those
  * conversations whose own newest, or oldest, are the newest or oldest of all.
  */
-export function userScan(
-  { appId }: AppDb,
-  scope: UserScope,
-  span: Span,
-  most: number,
-): RawBuilder<unknown> {
+export function userScan({ appId }: AppDb, scope: UserScope, span: Span, most: number): Scan {
   const edges = edgesOf(span)
   const order = orderOf(span.direction)
   const place = sql`p.bucket, p.conversation_key`
