@@ -8,6 +8,7 @@ interface Shape {
   readonly enum?: readonly unknown[]
   readonly items?: Shape
   readonly properties?: Readonly<Record<string, Shape>>
+  readonly patternProperties?: Readonly<Record<string, Shape>>
   readonly required?: readonly string[]
   readonly maximum?: number
   readonly format?: string
@@ -24,6 +25,21 @@ interface Shape {
  */
 export function coerce(schema: TSchema, value: unknown): unknown {
   return read(schema as Shape, value)
+}
+
+/** Whether a field has another spelling of a known name: the validation would drop it as unknown. */
+export function spellsOtherwise(schema: TSchema, value: unknown): boolean {
+  return hasOtherName(schema as Shape, value)
+}
+
+function hasOtherName({ properties, items }: Shape, value: unknown): boolean {
+  if (Array.isArray(value))
+    return items !== undefined && value.some((one) => hasOtherName(items, one))
+  if (!isObject(value) || !properties) return false
+  return Object.entries(value).some(([name, part]) => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
+    return shape ? hasOtherName(shape, part) : nameIn(properties, value, name) !== name
+  })
 }
 
 function read(shape: Shape, value: unknown): unknown {
@@ -45,11 +61,19 @@ function read(shape: Shape, value: unknown): unknown {
   }
 }
 
-/** Only where all but one alternative are plain can it be told which of them is meant. */
+/**
+ * Text is read as the one alternative that it can mean: where text is one itself, it stays. Digits are
+ * a number before they are a boolean.
+ */
 function readOneOf(alternatives: readonly Shape[], value: unknown): unknown {
-  if (value === null || typeof value !== 'string') return value
-  const structured = alternatives.filter(({ type }) => type === 'array' || type === 'object')
-  const [only, ...others] = structured
+  if (typeof value !== 'string' || alternatives.some(({ type }) => type === 'string')) return value
+  const of = (...types: readonly string[]) =>
+    alternatives.filter(({ type = '' }) => types.includes(type))
+  for (const shape of [...of('integer', 'number'), ...of('boolean')]) {
+    const result = read(shape, value)
+    if (result !== value) return result
+  }
+  const [only, ...others] = of('array', 'object')
   if (!only || others.length > 0) return value
   const parsed = parsedJson(value)
   return parsed === undefined ? value : read(only, parsed)
@@ -90,6 +114,7 @@ function readList({ items = {} }: Shape, value: unknown): unknown {
 }
 
 function listOf(value: unknown): unknown {
+  if (typeof value === 'number') return [value]
   if (typeof value === 'string') {
     const parsed = value.trimStart().startsWith('[') ? parsedJson(value) : undefined
     if (Array.isArray(parsed)) return parsed
@@ -132,17 +157,21 @@ function readFree(documents: Readonly<Record<string, Shape>>, object: Record<str
   return result
 }
 
-function readObject(shape: Shape, value: unknown): unknown {
-  const { properties, required = [], 'x-documents': documents } = shape
+function readObject(schema: Shape, value: unknown): unknown {
+  const { properties = {}, patternProperties = {}, required = [] } = schema
+  const { 'x-documents': documents } = schema
   const object = objectOf(value)
   if (!isObject(object)) return object
-  if (!properties) return documents ? readFree(documents, object) : object
+  // Names of the client's choice have one shape, or any.
+  const [free] = Object.values(patternProperties)
+  if (!(schema.properties ?? free)) return documents ? readFree(documents, object) : object
   const result: Record<string, unknown> = {}
   for (const [given, part] of Object.entries(object)) {
     const name = nameIn(properties, object, given)
-    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
-    const optional = !required.includes(name) || shape?.default !== undefined
-    if (shape && optional && isAbsent(shape, part)) continue
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined
+    const optional = !required.includes(name) || known?.default !== undefined
+    if (known && optional && isAbsent(known, part)) continue
+    const shape = known ?? free
     result[name] = shape ? read(shape, part) : part
   }
   return result
@@ -172,7 +201,9 @@ function isAbsent(shape: Shape, value: unknown): boolean {
   if (value === null) return !shape.anyOf?.some(({ type }) => type === 'null')
   if (value !== '') return false
   if (shape.type !== 'string') return shape.type !== 'array' && shape.anyOf === undefined
-  return [shape.enum, shape.format, shape.pattern].some(Boolean)
+  if (shape.enum) return !shape.enum.includes('')
+  if (shape.pattern !== undefined) return !new RegExp(shape.pattern, 'u').test('')
+  return shape.format === 'uri'
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

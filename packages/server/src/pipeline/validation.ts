@@ -1,8 +1,8 @@
 import type { Operation } from '@chorale/contract/operation'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Static, TSchema } from 'typebox'
-import { coerce, coerceInside } from './coercion.ts'
+import { coerce, coerceInside, spellsOtherwise } from './coercion.ts'
 import { invalid } from './failure.ts'
 import { isExact } from './numbers.ts'
 import { type Details, objectionsTo } from './objections.ts'
@@ -96,22 +96,31 @@ interface Reader {
 }
 
 /** A body as the contract has it is read once. Text may fit the contract and mean something else. */
-function readPart({ part, schema, check, checkAll, names }: Reader, raw: RawInput) {
+function readPart(reader: Reader, raw: RawInput) {
+  const { part, schema, check, names } = reader
   const asWritten = () => partOf(raw, part, names)
   const asMeant = () => (raw.lenient ? coerce(schema, asWritten()) : asWritten())
-  let value = isText(part) ? asMeant() : asWritten()
-  if (check(value)) {
-    return { value: raw.lenient && !isText(part) ? coerceInside(schema, value) : value }
+  if (isText(part)) {
+    const value = asMeant()
+    const strange = strangeNumbers(schema, value)
+    if (check(value) && strange.length === 0) return { value }
+    return { value, errors: [...strange, ...allErrors(reader, asMeant())] }
   }
-  if (!isText(part)) {
-    value = asMeant()
-    if (check(value)) return { value }
+  const written = asWritten()
+  const otherwise = raw.lenient && spellsOtherwise(schema, written)
+  if (!otherwise && check(written)) {
+    return { value: raw.lenient ? coerceInside(schema, written) : written }
   }
+  const value = asMeant()
+  return check(value) ? { value } : { value, errors: allErrors(reader, asMeant()) }
+}
+
+/** All that is wrong, of what `check` has just refused; of much, the first. */
+function allErrors({ check, checkAll }: Reader, again: unknown): readonly ErrorObject[] {
   const first = check.errors ?? []
-  const again = asMeant()
-  if (JSON.stringify(again).length > mostThorough) return { value, errors: first }
+  if (JSON.stringify(again).length > mostThorough) return first
   const all = checkAll()
-  return { value, errors: all(again) ? first : (all.errors ?? first) }
+  return all(again) ? first : (all.errors ?? first)
 }
 
 /** A call without a body is a call with an empty one: what is required speaks up itself. */
@@ -160,6 +169,19 @@ function lowercase(wanted: boolean, text: string, _schema?: unknown, place?: Dat
 
 function maxBytes(limit: number, value: object): boolean {
   return Buffer.byteLength(JSON.stringify(value)) <= limit
+}
+
+/** Ajv makes a number of whatever JavaScript does: of `0x10`, `1e3` and a blank. */
+function strangeNumbers({ properties = {} }: TSchema & { properties?: object }, value: unknown) {
+  return Object.entries<TSchema & { type?: string }>({ ...properties }).flatMap(
+    ([name, { type }]): ErrorObject[] => {
+      const data: unknown = Object(value)[name]
+      const isNumber = type === 'integer' || type === 'number'
+      if (!isNumber || typeof data !== 'string' || /^-?\d+(\.\d+)?$/.test(data)) return []
+      const place = { instancePath: `/${name}`, schemaPath: '' }
+      return [{ ...place, keyword: 'type', params: { type }, data }]
+    },
+  )
 }
 
 /** Ajv makes a number of `Infinity`, and then holds it against no limit of the schema. */

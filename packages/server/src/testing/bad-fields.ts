@@ -59,7 +59,8 @@ const strings = ['null', '[]', '1', '""', '{}', '9223372036854775808', '"9223372
 const flags = ['null', '"x"', '2', '[]']
 const freely = [...new Set([...numbers, ...lists.slice(0, 9), ...objects])]
 
-function bodyTextsFor(schema: JsonSchema): readonly string[] {
+/** As JSON. */
+export function bodyTextsFor(schema: JsonSchema): readonly string[] {
   switch (schema.type) {
     case 'integer':
     case 'number':
