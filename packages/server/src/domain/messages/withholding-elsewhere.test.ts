@@ -46,9 +46,12 @@ test('webhooks hear of it as what it is, and not as of a message that was sent',
   const { app, full, hook } = stack.use(await startWebhookStage())
   app.startWorker([openCases])
   await app.given.users('ann', 'bob')
+  await app.given.group('den', { owner: 'ann', members: { participants: ['bob'] } })
+  const say = (text: string) =>
+    app.given.message('ann', 'den', { receiverType: 'group', data: { text } })
   const triggers = ['engine_approved', 'engine_blocked', 'manual_approved'] as const
   const { receiver } = await hook('all', [
-    'message_read_receipt',
+    'message_read_by_all',
     'message_sent',
     'user_mentioned',
     ...triggers.map((name) => `moderation_${name}` as const),
@@ -58,18 +61,19 @@ test('webhooks hear of it as what it is, and not as of a message that was sent',
       data.message ? [[trigger, data.message.data.text]] : [],
     )
   await full.createRule(noSpam)
-  const { id } = await app.given.message('ann', 'bob', { data: { text: 'spam <@uid:bob>' } })
+  const { id } = await say('spam <@uid:bob>')
   const blocked = ['moderation_engine_blocked', 'spam <@uid:bob>']
   await expect.poll(told, wait).toEqual([blocked])
   expect(receiver.received[0]?.body.data).toMatchObject({
     message: { id, data: { moderation: { status: 'disapproved', rule: { id: 'no-spam' } } } },
     moderation: [{ condition: { value: ['spam'] }, rule: { id: 'no-spam' } }],
   })
-  const fine = await app.given.message('ann', 'bob', { data: { text: 'fine' } })
-  await app.given.message('ann', 'bob', { data: { text: 'spam' } })
-  await full.markUserConversationRead({ onBehalfOf: 'bob', params: { uid: 'ann' }, body: {} })
-  const read = () => receiver.received.flatMap(({ body: { data } }) => data.body?.messageId ?? [])
-  await expect.poll(read, wait).toEqual([fine.id])
+  const fine = await say('fine')
+  await say('spam')
+  await full.markGroupConversationRead({ onBehalfOf: 'bob', params: { guid: 'den' }, body: {} })
+  const readByAll = () =>
+    receiver.received.flatMap(({ body: { data } }) => data.body?.messageId ?? [])
+  await expect.poll(readByAll, wait).toEqual([fine.id])
   await expect.poll(() => told().length, wait).toBe(4)
   expect(told().slice(1).sort()).toEqual([
     ['message_sent', 'fine'],
