@@ -7,6 +7,7 @@ const generators = [
   'compatibility.ts',
   'where-is.ts',
   'schema-dump.ts',
+  'table-owners.ts',
   'settings.ts',
   'rules.ts',
 ]

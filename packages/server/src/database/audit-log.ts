@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { withoutSecrets } from '../vault/mask.ts'
-import type { Db } from './app-db.ts'
+import type { AppDb, Db } from './app-db.ts'
 
 export interface AuditEntry {
   readonly appId: string
@@ -98,4 +98,11 @@ export async function forgetAuditLog(db: Db, before: number): Promise<number> {
       ) as oldest where at < ${before}
     )`.execute(db)
   return Number(numAffectedRows ?? 0)
+}
+
+/** What is said of an app that is erased; who archived it, and when, stays. */
+export async function eraseAuditLog({ appId, db }: AppDb): Promise<void> {
+  await sql`
+    delete from audit_log
+    where app_id = ${appId} and operation not in ('deleteApp', 'app delete')`.execute(db)
 }

@@ -102,13 +102,6 @@ export async function eraseInBlocks(
   return { rows: rows[0]?.rows ?? 0, isLast: (rows[0]?.blocks ?? 0) <= to }
 }
 
-/** Who archived it, and when, stays. */
-export async function eraseAuditLog({ appId, db }: AppDb): Promise<void> {
-  await sql`
-    delete from audit_log
-    where app_id = ${appId} and operation not in ('deleteApp', 'app delete')`.execute(db)
-}
-
 export async function eraseApp({ appId, db }: AppDb): Promise<void> {
   await sql`delete from apps where app_id = ${appId}`.execute(db)
 }

@@ -1,13 +1,12 @@
 import type { Logger } from 'pino'
 import type { AppDb } from '../../database/app-db.ts'
-import { writeAuditLog } from '../../database/audit-log.ts'
+import { eraseAuditLog, writeAuditLog } from '../../database/audit-log.ts'
 import type { Database } from '../../database/pool.ts'
 import {
   type AppTable,
   claimErasures,
   type ErasureJob,
   eraseApp,
-  eraseAuditLog,
   eraseInBlocks,
   eraseSome,
   forgetErasure,

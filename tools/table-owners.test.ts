@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest'
+import { findWrites, type Known, ownersOf, type Source } from './table-owners.ts'
+
+const nothingKnown: Known = { otherWriters: {}, forAllModules: {}, withoutWriter: {} }
+
+const schema = `
+CREATE FUNCTION public.append_entries(p_at bigint DEFAULT NULL::bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+begin
+  -- Not that it would delete from users.
+  insert into entries (seq) values (1)
+  on conflict do update set seq = 2;
+  perform count_replies();
+end
+$$;
+
+CREATE FUNCTION public.count_replies() RETURNS void
+    LANGUAGE sql
+    AS $$ update threads as t set replies = 1 $$;
+
+CREATE TABLE public.entries (
+CREATE TABLE public.threads (
+CREATE TABLE public.users (
+`
+const log: Source = {
+  path: 'domain/conversations/log.sql.ts',
+  text: 'sql`select * from append_entries($1)`',
+}
+const users: Source = {
+  path: 'domain/users/users.sql.ts',
+  text: 'sql`select 1 from users for update of users`; sql`insert into users (uid) values (1)`',
+}
+
+function look(sources: readonly Source[], known: Partial<Known> = {}, tables = schema) {
+  const all = { ...nothingKnown, ...known }
+  const found = findWrites(tables, sources, all)
+  const { rows, problems } = ownersOf(found, all)
+  return {
+    owners: Object.fromEntries(rows.map(({ table, owner }) => [table, owner])),
+    problems: [...found.problems, ...problems],
+  }
+}
+
+test('a table is owned by the module whose statements, or the functions it calls, write it', () => {
+  expect(look([log, users])).toEqual({
+    owners: { entries: 'conversations', threads: 'conversations', users: 'users' },
+    problems: [],
+  })
+})
+
+test.each([
+  ['insert', 'insert into users (uid) values (1)'],
+  ['delete', 'DELETE FROM only public.users where true'],
+  ['update', 'update users set name = null'],
+  ['update under another name', 'update users as u\n    set name = null'],
+  ['truncate', 'truncate table users'],
+  ['merge', 'merge into users using w on true when matched then delete'],
+])('a second writer of a table is named: %s', (_, statement) => {
+  const groups = { path: 'domain/groups/groups.sql.ts', text: `sql\`${statement}\`` }
+  expect(look([log, users, groups]).problems).toEqual([
+    expect.stringMatching(/^users is written by .*groups \(domain\/groups\/groups\.sql\.ts\)/),
+  ])
+})
+
+test('a second writer is named that writes by an SQL function, also by one that another calls', () => {
+  const threads = { path: 'domain/messages/threads.sql.ts', text: 'sql`delete from threads`' }
+  expect(look([log, users, threads]).problems).toEqual([
+    expect.stringMatching(/^threads is written by .*conversations \(count_replies\(\)\)/),
+  ])
+})
+
+test('a second writer is named that writes a list of tables', () => {
+  const text = `for (const table of ['users']) sql\`delete from \${sql.table(table)}\``
+  const erasing = { path: 'domain/groups/erasing.sql.ts', text }
+  expect(look([log, users, erasing]).problems).toEqual([
+    expect.stringContaining('groups (domain/groups/erasing.sql.ts)'),
+  ])
+})
+
+test.each([
+  ['its parameter', `sql\`update \${sql.table(table)} set seq = 1\``, 'whose name it does not say'],
+  ['no table', 'sql`delete from friends`', 'writes friends, which is no table'],
+])('a file that writes %s is named', (_, text, problem) => {
+  const file = { path: 'domain/groups/erasing.sql.ts', text }
+  expect(look([log, users, file]).problems).toEqual([expect.stringContaining(problem)])
+})
+
+test.each([
+  ['a trigger', 'CREATE TRIGGER t AFTER INSERT ON public.users;', 'has a trigger'],
+  [
+    'a function that executes text',
+    "CREATE FUNCTION public.f() RETURNS void AS $$ begin execute 'x'; end $$;",
+    'f() executes text',
+  ],
+  [
+    'a function in another form',
+    'CREATE FUNCTION public.f() RETURNS void BEGIN ATOMIC DELETE FROM users; END;',
+    '3 functions in packages/server/schema.sql, 2 were read',
+  ],
+])('a schema with %s is refused: it hides what it writes', (_, text, problem) => {
+  expect(look([log, users], {}, `${schema}\n${text}\n`).problems).toEqual([
+    expect.stringContaining(problem),
+  ])
+})
+
+test('a known exception passes, and fails once it is none any more', () => {
+  const threads = { path: 'domain/messages/threads.sql.ts', text: 'sql`delete from threads`' }
+  const otherWriters = { threads: { 'count_replies()': 'counts replies' } }
+  expect(look([log, users, threads], { otherWriters })).toMatchObject({
+    owners: { threads: 'messages' },
+    problems: [],
+  })
+  expect(look([users, threads], { otherWriters, withoutWriter: { entries: '' } }).problems).toEqual(
+    [expect.stringContaining('threads, count_replies(): no exception any more')],
+  )
+  const stale = { withoutWriter: { users: '' }, forAllModules: { 'domain/users/users.sql.ts': '' } }
+  expect(look([log, users], stale).problems).toEqual([
+    expect.stringContaining('domain/users/users.sql.ts computes no name of a table'),
+    expect.stringContaining('users: no exception any more'),
+  ])
+})

@@ -1,0 +1,257 @@
+/**
+ * Writes docs/table-owners.md: which module writes which table, by statements and by SQL functions;
+ * `--check` only compares. Fails on a table with a second owner. What is known is in table-owners-known.ts.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { forAllModules, otherWriters, withoutWriter } from './table-owners-known.ts'
+import { root } from './tree.ts'
+import { writeOrCheck } from './written.ts'
+
+export interface Source {
+  /** From the server's src/. */
+  readonly path: string
+  readonly text: string
+}
+
+/** That something writes a table. */
+export interface Write {
+  readonly table: string
+  readonly module: string
+  /** A file, or an SQL function, which is as good as a part of the module that calls it. */
+  readonly site: string
+}
+
+export interface Known {
+  /** Why somebody else than the owner writes a table: by table, then by site. */
+  readonly otherWriters: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** Files that write tables of all modules, whose names they read elsewhere. */
+  readonly forAllModules: Readonly<Record<string, string>>
+  /** Tables that no statement of the service writes. */
+  readonly withoutWriter: Readonly<Record<string, string>>
+}
+
+export interface Findings {
+  readonly tables: readonly string[]
+  readonly writes: readonly Write[]
+  readonly problems: readonly string[]
+}
+
+const plainWrite =
+  /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+(?:only\s+)?(\$\{|[a-z_][\w.]*)/gi
+const update =
+  /\bupdate\s+(?:only\s+)?(\$\{[^}]*\}|[a-z_][\w.]*)(?:\s+(?:as\s+)?[a-z_]\w*)?\s+set\b/gi
+
+/** Stands for a name that is not written out. */
+const computed = '${'
+
+/** Names after `insert into` and the like. */
+function namesWritten(sql: string): string[] {
+  const names = [...sql.matchAll(plainWrite), ...sql.matchAll(update)].map(([, name = '']) =>
+    name.startsWith(computed) ? computed : name.toLowerCase().replace(/^public\./, ''),
+  )
+  return [...new Set(names)]
+}
+
+const moduleOf = (path: string) => /^(?:domain\/)?([^/]+)/.exec(path)?.[1] ?? path
+
+interface SqlFunction {
+  readonly name: string
+  readonly body: string
+}
+
+function functionsIn(schema: string): SqlFunction[] {
+  const definition =
+    /^CREATE (?:FUNCTION|PROCEDURE) (?:public\.)?(\w+)\([\s\S]*?\bAS (\$\w*\$)([\s\S]*?)\2;/gm
+  return [...schema.matchAll(definition)].map(([, name = '', , body = '']) => ({
+    name,
+    body: body.replaceAll(/--.*$/gm, ''),
+  }))
+}
+
+const calls = (text: string, name: string) => new RegExp(`\\b${name}\\s*\\(`).test(text)
+
+/** A function, and those that it calls. */
+function reachedFrom(
+  one: SqlFunction,
+  all: readonly SqlFunction[],
+  seen = new Set([one]),
+): ReadonlySet<SqlFunction> {
+  for (const other of all) {
+    if (seen.has(other) || !calls(one.body, other.name)) continue
+    seen.add(other)
+    reachedFrom(other, all, seen)
+  }
+  return seen
+}
+
+export function findWrites(schema: string, sources: readonly Source[], known: Known): Findings {
+  const tables = [...schema.matchAll(/^CREATE TABLE (?:public\.)?(\w+)/gm)].map(
+    ([, name = '']) => name,
+  )
+  const functions = functionsIn(schema)
+  const byFiles = sources.map((source) => writesOf(source, tables, known))
+  const byFunctions = sources.flatMap((source) => writesThrough(functions, source))
+  const writes = withoutRepeats([...byFiles.flatMap((file) => file.writes), ...byFunctions])
+  const isTable = new Set(tables)
+  const elsewhere = writes.filter(({ table }) => !isTable.has(table))
+  return {
+    tables,
+    writes: writes.filter(({ table }) => isTable.has(table)),
+    problems: [
+      ...hiddenIn(schema, functions),
+      ...byFiles.flatMap((file) => file.problems),
+      ...elsewhere.map(
+        ({ site, table }) =>
+          `${site} writes ${table}, which is no table of packages/server/schema.sql`,
+      ),
+      ...staleFiles(sources, known),
+    ],
+  }
+}
+
+/** What a file writes by its own statements; where a name is computed, the tables that it lists. */
+function writesOf({ path, text }: Source, tables: readonly string[], { forAllModules }: Known) {
+  const names = namesWritten(text)
+  const named = names.filter((name) => name !== computed)
+  const lists = names.includes(computed) && !(path in forAllModules)
+  const listed = lists ? tables.filter((table) => text.includes(`'${table}'`)) : []
+  return {
+    writes: [...named, ...listed].map((table) => ({ table, module: moduleOf(path), site: path })),
+    problems:
+      lists && listed.length === 0
+        ? [`${path} writes a table whose name it does not say: write it out, or list the names`]
+        : [],
+  }
+}
+
+/** What the SQL functions write that a file calls. */
+function writesThrough(functions: readonly SqlFunction[], { path, text }: Source): Write[] {
+  return functions
+    .filter(({ name }) => calls(text, name))
+    .flatMap((called) => [...reachedFrom(called, functions)])
+    .flatMap(({ name, body }) =>
+      namesWritten(body).map((table) => ({ table, module: moduleOf(path), site: `${name}()` })),
+    )
+}
+
+/** Writes that this tool would not see. */
+function hiddenIn(schema: string, functions: readonly SqlFunction[]): string[] {
+  const declared = (schema.match(/^CREATE (?:FUNCTION|PROCEDURE) /gm) ?? []).length
+  return [
+    ...(/^CREATE (?:CONSTRAINT )?(?:TRIGGER|RULE)\b/m.test(schema)
+      ? ['packages/server/schema.sql has a trigger or a rule: nobody sees what it writes']
+      : []),
+    ...(declared === functions.length
+      ? []
+      : [`${declared} functions in packages/server/schema.sql, ${functions.length} were read`]),
+    ...functions
+      .filter(({ body }) => /\bexecute\b/i.test(body))
+      .map(({ name }) => `${name}() executes text: write its statements out`),
+  ]
+}
+
+function withoutRepeats(writes: readonly Write[]): Write[] {
+  return [...new Map(writes.map((write) => [Object.values(write).join(' '), write])).values()]
+}
+
+function staleFiles(sources: readonly Source[], { forAllModules }: Known): string[] {
+  return Object.keys(forAllModules)
+    .filter(
+      (file) =>
+        !sources.some(({ path, text }) => path === file && namesWritten(text).includes(computed)),
+    )
+    .map(
+      (file) => `${file} computes no name of a table: remove it from tools/table-owners-known.ts`,
+    )
+}
+
+export interface Row {
+  readonly table: string
+  readonly owner: string
+  readonly sites: readonly string[]
+  readonly others: readonly Write[]
+}
+
+const sorted = (names: Iterable<string>) => [...new Set(names)].sort()
+
+/** The owner of each table is who writes it, apart from the known others. */
+export function ownersOf(
+  { tables, writes }: Findings,
+  known: Known,
+): { rows: Row[]; problems: string[] } {
+  const problems: string[] = []
+  const rows = tables.map((table) => {
+    const here = writes.filter((write) => write.table === table)
+    const isOther = ({ site }: Write) => site in (known.otherWriters[table] ?? {})
+    const own = here.filter((write) => !isOther(write))
+    const owners = sorted(own.map(({ module }) => module))
+    if (owners.length > 1) {
+      problems.push(
+        `${table} is written by ${own.map(({ module, site }) => `${module} (${site})`).join(', ')}: a table has one owner`,
+      )
+    }
+    if (owners.length === 0 && !(table in known.withoutWriter)) {
+      problems.push(`${table} is written by nobody`)
+    }
+    return {
+      table,
+      owner: owners.join(', ') || '-',
+      sites: sorted(own.map(({ site }) => site)),
+      others: here.filter(isOther),
+    }
+  })
+  return { rows, problems: [...problems, ...staleExceptions(rows, known)] }
+}
+
+function staleExceptions(rows: readonly Row[], known: Known): string[] {
+  const row = (table: string) => rows.find((one) => one.table === table)
+  const others = Object.entries(known.otherWriters).flatMap(([table, sites]) =>
+    Object.keys(sites)
+      .filter((site) => {
+        const { owner, others = [] } = row(table) ?? {}
+        return !others.some((other) => other.site === site && other.module !== owner)
+      })
+      .map((site) => `${table}, ${site}`),
+  )
+  const unwritten = Object.keys(known.withoutWriter).filter((table) => row(table)?.owner !== '-')
+  return [...others, ...unwritten].map(
+    (what) => `${what}: no exception any more: remove it from tools/table-owners-known.ts`,
+  )
+}
+
+function pageOf(rows: readonly Row[]): string {
+  const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
+  return `${[
+    '# Who writes which table',
+    '',
+    'Generated by `node tools/table-owners.ts`; do not edit. A table has one owner: the module whose statements, or the',
+    'SQL functions that it calls, write it. Files are below `packages/server/src/`. The reasons of those who also write it',
+    'are in `tools/table-owners-known.ts`.',
+    '',
+    '| Table | Owner | Written in | Also written in |',
+    '|---|---|---|---|',
+    ...rows.map(
+      ({ table, owner, sites, others }) =>
+        `| ${table} | ${owner} | ${code(sites)} | ${code(sorted(others.map(({ site }) => site)))} |`,
+    ),
+  ].join('\n')}\n`
+}
+
+function main(): void {
+  const folder = join(root, 'packages/server')
+  const sources = globSync('**/*.ts', { cwd: join(folder, 'src') })
+    .filter((path) => !/\.(?:test|long)\.ts$|^testing\//.test(path))
+    .sort()
+    .map((path) => ({ path, text: readFileSync(join(folder, 'src', path), 'utf8') }))
+  const known = { otherWriters, forAllModules, withoutWriter }
+  const found = findWrites(readFileSync(join(folder, 'schema.sql'), 'utf8'), sources, known)
+  const { rows, problems } = ownersOf(found, known)
+  for (const problem of [...found.problems, ...problems]) {
+    console.error(problem)
+    process.exitCode = 1
+  }
+  writeOrCheck('docs/table-owners.md', pageOf(rows))
+}
+
+if (import.meta.main) main()
