@@ -5,6 +5,7 @@ import { join } from 'node:path'
 const generators = [
   'sdk-routes.ts',
   'compatibility.ts',
+  'errors.ts',
   'where-is.ts',
   'schema-dump.ts',
   'table-owners.ts',

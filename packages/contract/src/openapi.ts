@@ -240,7 +240,8 @@ function failures(operation: Operation): Json {
   )
 }
 
-function fits({ requires, device }: Operation) {
+/** Which errors of the road an operation can be answered with. */
+export function fits({ requires, device }: Operation) {
   const managementCodes = ['AUTH_ERR_EMPTY_AUTH_HEADER', 'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND']
   const tokenCodes = ['AUTH_ERR_EMPTY_AUTH_TOKEN', 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND']
   return (code: ErrorCode) => {

@@ -5,7 +5,7 @@ export const connectionErrors = {
   ERR_WEBHOOK_NOT_FOUND: {
     status: 404,
     message: 'The webhook {id} does not exist.',
-    fix: 'The header X-Webhook-Version says of which generation it is: 2, or none for the older one.',
+    fix: 'Check the id, and the header X-Webhook-Version: webhooks of generation 2 are found only with 2, older ones only without it.',
   },
   ERR_WEBHOOK_ALREADY_EXISTS: {
     status: 409,
@@ -20,7 +20,7 @@ export const connectionErrors = {
   ERR_DELIVERY_NOT_FOUND: {
     status: 404,
     message: 'The delivery {id} does not exist.',
-    fix: 'The list of deliveries of the webhook names those that are kept.',
+    fix: 'List the deliveries of the webhook; the oldest are forgotten.',
   },
   ERR_BLOCKED_BY_WEBHOOK: {
     status: 403,
@@ -35,7 +35,7 @@ export const connectionErrors = {
   ERR_PUSH_SETTINGS_NOT_FOUND: {
     status: 404,
     message: 'The app {appId} has no push settings yet.',
-    fix: 'PUT them; the first time with version and pushProvider.',
+    fix: 'Save them with PUT; the first time with version and pushProvider.',
   },
   ERR_PUSH_TOKEN_NOT_FOUND: {
     status: 404,

@@ -10,7 +10,7 @@ export const messageErrors = {
   ERR_CONVERSATION_NOT_ACCESSIBLE: {
     status: 403,
     message: 'The conversation cannot be seen by this user.',
-    fix: 'It is of other users, of a group that the user is not in, or has no message yet.',
+    fix: 'Use one of their own: with a user with whom they have exchanged messages, or of a group that they are in.',
   },
   ERR_EMPTY_MESSAGE_TEXT: {
     status: 400,
@@ -35,7 +35,7 @@ export const messageErrors = {
   ERR_INVALID_MEDIA_MESSAGE: {
     status: 400,
     message: 'The attachments are not valid.',
-    fix: 'Send data.attachments as a list. Each item has a url that begins with http:// or https://, name, mimeType and extension as strings, and size as a whole number.',
+    fix: 'Send data.attachments as a list. Each item has a url that begins with http:// or https://, name, mimeType and extension as strings, and size as a whole number of bytes.',
   },
   ERR_EMPTY_CUSTOM_DATA: {
     status: 400,
@@ -65,7 +65,7 @@ export const messageErrors = {
   ERR_MESSAGE_NO_ACCESS: {
     status: 403,
     message: 'The message {id} cannot be seen by this user.',
-    fix: 'It is in a conversation of other users, or in a group that the user is not in.',
+    fix: 'Act as one of the two whose conversation it is in, or as a member of its group.',
   },
   ERR_MESSAGE_ACTION_NOT_ALLOWED: {
     status: 403,

@@ -14,12 +14,12 @@ export const moderationErrors = {
   ERR_REVISION_NOT_FOUND: {
     status: 404,
     message: 'The revision {revisionId} does not exist.',
-    fix: 'The revisions of the rule or list name those that are kept; the oldest are forgotten.',
+    fix: 'List the revisions of the rule; the oldest are forgotten.',
   },
   ERR_DRY_RUN_NOT_FOUND: {
     status: 404,
     message: 'The dry run {dryRunId} does not exist.',
-    fix: 'Start one; results are kept for a limited time.',
+    fix: 'Start a new one; results are kept for a limited time.',
   },
   ERR_KEYWORD_LIST_NOT_FOUND: {
     status: 404,

@@ -99,7 +99,7 @@ export const peopleErrors = {
   },
   ERR_GROUP_NO_CLEARANCE: {
     status: 403,
-    message: 'The scope of the acting user is too low for that.',
+    message: 'The place of the acting user in the group does not allow that.',
     fix: '{what}',
   },
   ERR_GROUP_NO_ADMIN_SCOPE: {

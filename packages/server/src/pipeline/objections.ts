@@ -53,12 +53,13 @@ const namesOfTypes: Readonly<Record<string, string>> = {
   ...{ string: 'text', array: 'a list', object: 'an object', null: 'null' },
 }
 
-/** Of these not even what is wrong with them is shown. */
-const secret = /password|secret|token|key|credential/i
+/** Of these not even what is wrong with them is shown, unless they are a yes or a no. */
+const secret = /password|secret|token|(?<!search)key(?!word)|credential/i
 
 function sentence(error: ErrorObject): string {
   const { keyword, params, data } = error
-  const shown = secret.test(error.instancePath) ? '' : shownOf(data)
+  const isSecret = secret.test(error.instancePath) && error.parentSchema?.type !== 'boolean'
+  const shown = isSecret ? '' : shownOf(data)
   const insteadOf = shown && `, not ${shown}`
   const thisIs = shown && ` (this is ${shown})`
   const own: unknown = error.parentSchema?.['x-objection']
