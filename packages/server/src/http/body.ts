@@ -25,10 +25,11 @@ export function parseBody(
   return body
 }
 
-/** Where no type is named, JSON begins as JSON does. */
+/** Where no type is named, JSON begins as JSON does. `curl -d` calls a form whatever it sends. */
 function isUrlEncoded(text: string, contentType: string | undefined): boolean {
-  if (!contentType) return !/^\s*[[{]/.test(text)
-  if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType)) return true
+  const looksLikeJson = /^\s*[[{]/.test(text)
+  if (!contentType) return !looksLikeJson
+  if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType)) return !looksLikeJson
   requireJson(contentType)
   return false
 }

@@ -37,6 +37,33 @@ describe('a body', () => {
     expect((await post('/v3/users', 'uid=untyped-2&name=U', none)).status).toBe(200)
   })
 
+  test('of a form may repeat a name, or number its parts', async () => {
+    const fields =
+      'uid=repeated&name=R&tags=a&tags=b&tags=c&metadata[likes][0]=tea&metadata[likes][]=cake'
+    const { data } = await post('/v3/users', fields, form)
+    expect(data).toMatchObject({ tags: ['a', 'b', 'c'], metadata: { likes: ['tea', 'cake'] } })
+    const places = 'uid=placed&name=P&tags[3]=a&tags[]=b&tags[1]=c'
+    expect((await post('/v3/users', places, form)).data.tags.toSorted()).toEqual(['a', 'b', 'c'])
+  })
+
+  test.each(['metadata=x&metadata[a]=1', 'metadata[a]=1&metadata=x', 'name=a&name=b'])(
+    'of a form that says %s says two things',
+    async (fields) => {
+      const answer = await post('/v3/users', `uid=twofold&name=T&${fields}`, form)
+      expect(answer.status).toBe(400)
+    },
+  )
+
+  test('of JSON is read where curl calls it a form', async () => {
+    const { data } = await post('/v3/users', '{"uid":"curl","name":"C & D"}', form)
+    expect(data).toMatchObject({ uid: 'curl', name: 'C & D' })
+  })
+
+  test('with names in snake case is understood though it is complete without them', async () => {
+    const { data } = await post('/v3/users', '{"uid":"snake","name":"S","with_auth_token":true}')
+    expect(data).toHaveProperty('authToken')
+  })
+
   test('of another type is refused, and the type is shown', async () => {
     const answer = await post('/v3/users', '<uid>x</uid>', { 'content-type': 'text/xml' })
     expect(errorOf(answer).details).toEqual({
@@ -62,7 +89,8 @@ describe('a body', () => {
   })
 
   test('of a message whose data is JSON text', async () => {
-    const body = { receiver: 'bob', receiverType: 'USER', data: '{"text":"hi"}' }
+    const said = '{"text":"hi","metadata":[],"attachments":null}'
+    const body = { receiver: 'bob', receiverType: 'USER', data: said }
     const { data } = await post('/v3/messages', JSON.stringify(body), { onBehalfOf: 'ann' })
     expect(data).toMatchObject({ receiver: 'bob', receiverType: 'user', data: { text: 'hi' } })
   })
@@ -102,7 +130,7 @@ describe('a query', () => {
 
   test('per_page is perPage, and what is empty is absent', async () => {
     expect(await uidsOf('per_page=2')).toHaveLength(2)
-    expect(await uidsOf('perPage=2&role=&status=&page=')).toHaveLength(2)
+    expect(await uidsOf('perPage=2&role=&status=&page=&searchKey=')).toHaveLength(2)
   })
 
   test('in milliseconds is one in seconds', async () => {

@@ -8,11 +8,13 @@ interface Branch {
   [name: string]: string | Branch
 }
 
+type Value = string | readonly Value[] | { readonly [name: string]: Value }
+
 /**
- * `a=1&b[c]=2&d[]=3&d[]=4`, as forms and PHP's `http_build_query` write it. All of it is text; a list
- * is an object with places for names. Which it is, and what the text means, the schema says.
+ * `a=1&b[c]=2&d[]=3&d[]=4`, as forms and PHP's `http_build_query` write it, and `d=3&d=4`, as most
+ * others do. All of it is text; what the text means, the schema says.
  */
-export function parseUrlEncoded(text: string): Branch {
+export function parseUrlEncoded(text: string): Value {
   const root: Branch = Object.create(null)
   let fields = 0
   for (const [key, value] of new URLSearchParams(text)) {
@@ -21,7 +23,22 @@ export function parseUrlEncoded(text: string): Branch {
     inspectText(value, key)
     put(root, pathOf(key), value)
   }
-  return root
+  return objectOf(root)
+}
+
+/** What has places for names, from the first on, is a list. */
+function grown(part: string | Branch): Value {
+  if (typeof part === 'string') return part
+  if (isList(part)) return Object.values(part).map(grown)
+  return objectOf(part)
+}
+
+function objectOf(branch: Branch): Value {
+  return Object.fromEntries(Object.entries(branch).map(([name, part]) => [name, grown(part)]))
+}
+
+function isList(branch: Branch): boolean {
+  return Object.keys(branch).every((name, nth) => name === String(nth))
 }
 
 function pathOf(key: string): readonly string[] {
@@ -36,15 +53,37 @@ function pathOf(key: string): readonly string[] {
 
 function put(root: Branch, path: readonly string[], value: string): void {
   let branch = root
-  for (const [depth, part] of path.entries()) {
-    const name = part === '' && depth > 0 ? String(Object.keys(branch).length) : part
-    if (depth === path.length - 1) {
-      branch[name] = value
-      return
-    }
-    const known = branch[name]
-    const next: Branch = typeof known === 'object' ? known : Object.create(null)
-    branch[name] = next
-    branch = next
-  }
+  for (const part of path.slice(0, -1)) branch = branchAt(branch, nameOf(branch, root, part))
+  const name = nameOf(branch, root, path.at(-1) ?? '')
+  const known = branch[name]
+  if (known === undefined) branch[name] = value
+  else if (typeof known === 'string') branch[name] = listOf(known, value)
+  else if (isList(known)) known[nextPlace(known)] = value
+  else throw withPartsAndWithout(name)
+}
+
+function listOf(...values: readonly string[]): Branch {
+  return Object.assign(Object.create(null), values)
+}
+
+function branchAt(branch: Branch, name: string): Branch {
+  const known = branch[name]
+  if (typeof known === 'string') throw withPartsAndWithout(name)
+  const next = known ?? Object.create(null)
+  branch[name] = next
+  return next
+}
+
+function withPartsAndWithout(name: string) {
+  return badRequest(name, 'This is given with parts and without.')
+}
+
+function nameOf(branch: Branch, root: Branch, part: string): string {
+  return part === '' && branch !== root ? nextPlace(branch) : part
+}
+
+/** Behind the last. */
+function nextPlace(branch: Branch): string {
+  const places = Object.keys(branch).filter((name) => /^\d{1,9}$/.test(name))
+  return String(Number(places.at(-1) ?? -1) + 1)
 }

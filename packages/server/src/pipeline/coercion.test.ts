@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { describe, expect, test } from 'vitest'
-import { coerce, coerceInside } from './coercion.ts'
+import { coerce, coerceInside, coerceQuery } from './coercion.ts'
 
 const seconds = Type.Integer({ minimum: 0, maximum: 9_999_999_999 })
 const order = Type.Unsafe({ type: 'string', enum: ['asc', 'desc'] })
@@ -30,7 +30,7 @@ const cases: readonly (readonly [string, TSchema, unknown, unknown])[] = [
   ['a list as JSON text', list, '["a","b"]', ['a', 'b']],
   ['one alone', list, 'a', ['a']],
   ['an empty list', list, '', []],
-  ['places for names', list, { 0: 'a', 1: 'b' }, ['a', 'b']],
+  ['numbers for names', list, { 0: 'a', 2: 'b' }, ['a', 'b']],
   ['other names are no list', list, { a: 'b' }, { a: 'b' }],
   ['numbers in a list', list, [1, 2], ['1', '2']],
   ['JSON text', free, '{"a":{"b":[]}}', { a: { b: [] } }],
@@ -40,7 +40,7 @@ const cases: readonly (readonly [string, TSchema, unknown, unknown])[] = [
   ['an empty list as text', free, '[]', {}],
   ['no text at all', free, '', {}],
   ['what is inside an object of the client stays', free, { a: '1', b: null }, { a: '1', b: null }],
-  ['a choice of plain types stays', id, '7', '7'],
+  ['a choice of types stays', id, '7', '7'],
 ]
 
 describe('a value is read as', () => {
@@ -83,10 +83,19 @@ describe('in an object', () => {
   })
 })
 
+test('in a query an empty text is absent, and an empty list is none', () => {
+  const schema = Type.Object({
+    searchKey: Type.Optional(Type.String({ minLength: 1 })),
+    uids: list,
+  })
+  expect(coerceQuery(schema, { searchKey: '', uids: '' })).toEqual({ uids: [] })
+  expect(coerceQuery(schema, { search_key: '', other: '' })).toEqual({ other: '' })
+})
+
 describe('inside a free object that the contract describes', () => {
   const content = Type.Unsafe({
     type: 'object',
-    'x-documents': { text: Type.String(), metadata: free, customData: free },
+    'x-documents': { text: Type.String(), metadata: free, customData: free, attachments: list },
   })
   const schema = Type.Object({ data: content, other: free })
 
@@ -96,7 +105,9 @@ describe('inside a free object that the contract describes', () => {
       { metadata: '{"a":1}', customData: [] },
       { metadata: { a: 1 }, customData: {} },
     ],
-    ['null is absent', { text: 'hi', metadata: null }, { text: 'hi' }],
+    ['null is absent', { text: 'hi', metadata: null, attachments: null }, { text: 'hi' }],
+    ['a list is read as JSON text', { attachments: '["b"]' }, { attachments: ['b'] }],
+    ['and is no text', { text: '[1]', attachments: 'a,b' }, { text: '[1]', attachments: 'a,b' }],
     ['another spelling of a name', { custom_data: { a: 1 } }, { customData: { a: 1 } }],
     ['what is no object stays, for the rules', { metadata: 'hello' }, { metadata: 'hello' }],
     [

@@ -27,6 +27,16 @@ export function coerce(schema: TSchema, value: unknown): unknown {
   return read(schema as Shape, value)
 }
 
+/** In a query an empty text, such as of a search field that nobody has filled, is none. */
+export function coerceQuery(schema: TSchema, written: unknown): unknown {
+  const { properties = {} } = schema as Shape
+  const query = Object(written)
+  const isEmptyText = ([given, value]: [string, unknown]) =>
+    value === '' && properties[nameIn(properties, query, given)]?.type === 'string'
+  const filled = Object.entries(query).filter((entry) => !isEmptyText(entry))
+  return coerce(schema, Object.fromEntries(filled))
+}
+
 /** Whether a field has another spelling of a known name: the validation would drop it as unknown. */
 export function spellsOtherwise(schema: TSchema, value: unknown): boolean {
   return hasOtherName(schema as Shape, value)
@@ -116,17 +126,16 @@ function readList({ items = {} }: Shape, value: unknown): unknown {
 function listOf(value: unknown): unknown {
   if (typeof value === 'number') return [value]
   if (typeof value === 'string') {
-    const parsed = value.trimStart().startsWith('[') ? parsedJson(value) : undefined
+    const parsed = isListText(value) ? parsedJson(value) : undefined
     if (Array.isArray(parsed)) return parsed
     return value
       .split(',')
       .map((item) => item.trim())
       .filter((item) => item !== '')
   }
-  // What PHP and form encoders make of a list whose places are named.
+  // What PHP makes of a list from which it has removed some.
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const places = Object.keys(value)
-  return places.every((place, nth) => place === String(nth)) ? Object.values(value) : value
+  return Object.keys(value).every((place) => /^\d+$/.test(place)) ? Object.values(value) : value
 }
 
 /**
@@ -150,9 +159,12 @@ function readFree(documents: Readonly<Record<string, Shape>>, object: Record<str
   const result: Record<string, unknown> = {}
   for (const [given, part] of Object.entries(object)) {
     const name = nameIn(documents, object, given)
-    const isObjectThere = Object.hasOwn(documents, name) && documents[name]?.type === 'object'
-    if (isObjectThere && part === null) continue
-    result[isObjectThere ? name : given] = isObjectThere ? objectOf(part) : part
+    const type = Object.hasOwn(documents, name) ? documents[name]?.type : undefined
+    const isStructured = type === 'object' || type === 'array'
+    if (isStructured && part === null) continue
+    if (type === 'object') result[name] = objectOf(part)
+    else if (type === 'array') result[name] = (isListText(part) && parsedJson(part)) || part
+    else result[given] = part
   }
   return result
 }
@@ -204,6 +216,10 @@ function isAbsent(shape: Shape, value: unknown): boolean {
   if (shape.enum) return !shape.enum.includes('')
   if (shape.pattern !== undefined) return !new RegExp(shape.pattern, 'u').test('')
   return shape.format === 'uri'
+}
+
+function isListText(value: unknown): value is string {
+  return typeof value === 'string' && value.trimStart().startsWith('[')
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

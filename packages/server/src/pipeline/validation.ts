@@ -2,7 +2,7 @@ import type { Operation } from '@chorale/contract/operation'
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Static, TSchema } from 'typebox'
-import { coerce, coerceInside, spellsOtherwise } from './coercion.ts'
+import { coerce, coerceInside, coerceQuery, spellsOtherwise } from './coercion.ts'
 import { invalid } from './failure.ts'
 import { isExact } from './numbers.ts'
 import { type Details, objectionsTo } from './objections.ts'
@@ -99,7 +99,8 @@ interface Reader {
 function readPart(reader: Reader, raw: RawInput) {
   const { part, schema, check, names } = reader
   const asWritten = () => partOf(raw, part, names)
-  const asMeant = () => (raw.lenient ? coerce(schema, asWritten()) : asWritten())
+  const read = part === 'query' ? coerceQuery : coerce
+  const asMeant = () => (raw.lenient ? read(schema, asWritten()) : asWritten())
   if (isText(part)) {
     const value = asMeant()
     const strange = strangeNumbers(schema, value)

@@ -146,12 +146,14 @@ async function count<T>({ ctx, scope, query, about }: Listing): Promise<Printed<
   if (!query.unread) throw badRequest('count', 'Counts what is unread: send unread=true with it.')
   if (about === undefined) throw badRequest('onBehalfOf', 'Somebody has to be the reader.')
   const rows = scope.kind === 'nothing' ? [] : await countUnread(ctx.db, about, placeOf(scope))
-  const data = rows.map(
+  const all = rows.map(
     ({ withUid, withGuid, count }): UnreadCount =>
       withGuid === null
         ? { entityId: withUid ?? '', entityType: 'user', count }
         : { entityId: withGuid, entityType: 'group', count },
   )
+  const { receiverType } = query
+  const data = receiverType ? all.filter((one) => one.entityType === receiverType) : all
   const meta: WindowMeta = { current: { limit: query.limit, count: data.length } }
   return new Printed(JSON.stringify({ data, meta }))
 }
