@@ -69,7 +69,7 @@ export function openapi(version: string): OpenApiDocument {
     security: withKey,
     paths: paths(),
     components: {
-      schemas: { ...named, Error: errorSchema },
+      schemas: { ...named, ErrorAnswer: errorSchema },
       securitySchemes: {
         appId: header('appId', 'Names the app, where the host name does not.'),
         apikey: header('apikey', 'An API key of the app.'),
@@ -255,7 +255,7 @@ export function fits({ requires, device }: Operation) {
 /** Schemas that have a name are written once and referred to. Copies count: their text is the same. */
 function byReference(document: Json): OpenApiDocument {
   const names = new Map(
-    Object.entries({ ...named, Error: errorSchema }).map(([name, schema]) => [
+    Object.entries({ ...named, ErrorAnswer: errorSchema }).map(([name, schema]) => [
       JSON.stringify(schema),
       name,
     ]),
@@ -265,6 +265,10 @@ function byReference(document: Json): OpenApiDocument {
     if (isDocumented(value)) {
       const { 'x-documents': properties, ...schema } = value
       return { ...schema, properties }
+    }
+    if (isMap(value)) {
+      const { patternProperties, ...schema } = value
+      return { ...schema, additionalProperties: patternProperties[anyName] }
     }
     const name = isSchema(value) ? names.get(JSON.stringify(value)) : undefined
     if (name === undefined) return value
@@ -280,6 +284,15 @@ function byReference(document: Json): OpenApiDocument {
 /** Fields that the rules check rather than the schema. */
 function isDocumented(value: unknown): value is Json & { 'x-documents': Json } {
   return typeof value === 'object' && value !== null && 'x-documents' in value
+}
+
+const anyName = '^.*$'
+
+/** With any names: as patterns these would be lost on generators of clients. */
+function isMap(value: unknown): value is Json & { patternProperties: Json } {
+  if (typeof value !== 'object' || value === null || !('patternProperties' in value)) return false
+  const names = Object.keys(Object(value.patternProperties))
+  return names.length === 1 && names[0] === anyName
 }
 
 function isSchema(value: unknown): boolean {

@@ -60,6 +60,9 @@ const dataFields = {
   url: Type.Optional(Type.String()),
   resource: Type.Optional(Type.String()),
   attachments: Type.Optional(Type.Array(Attachment)),
+  /** An object in messages of the category custom; in others whatever was sent. */
+  customData: Type.Optional(Type.Unknown()),
+  interactiveData: Type.Optional(Type.Unknown()),
   reactions: Type.Optional(
     Type.Array(
       Type.Object({
