@@ -48,7 +48,7 @@ describe('users', () => {
     ['tags=["a","b"]', ['blue', 'red']],
     ['searchIn=name,uid&searchKey=ad', ['ada']],
     ['searchIn[]=name&searchKey=ad', ['ada']],
-    ['searchKey=', 'searchKey'],
+    ['perPage=1&searchKey=', ['ada']],
     ['searchKey=%20', []],
     ['uids=ada,bob', ['ada', 'bob']],
     ['uids[]=ADA&uids[]=nobody', ['ada']],
