@@ -39,7 +39,7 @@ export async function startServing(settings: Settings, parts: string): Promise<S
     parts === 'worker'
       ? /"msg":"working"()/.exec(said())?.[1]
       : /"address":"([^"]+)"/.exec(said())?.[1]
-  await waitUntil(() => address() !== undefined || child.exitCode !== null, 30_000)
+  await waitUntil(() => address() !== undefined || child.exitCode !== null, 120_000)
   const origin = address()
   const { pid } = child
   if (origin === undefined || pid === undefined) {
