@@ -1,7 +1,5 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
-
-/** Untyped on purpose: statements are SQL, and say themselves what they return. */
-export type Db = Kysely<unknown>
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from './db.ts'
 
 /** One app's database. Every statement names `appId`; nothing in the domain can reach another's. */
 export interface AppDb {

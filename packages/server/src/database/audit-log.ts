@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { withoutSecrets } from '../vault/mask.ts'
-import type { AppDb, Db } from './app-db.ts'
+import type { AppDb } from './app-db.ts'
+import type { Db } from './db.ts'
 
 export interface AuditEntry {
   readonly appId: string

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely'
-import type { Db } from './app-db.ts'
+import type { Db } from './db.ts'
 
 /** A statement of the hot path: parsed and planned once per connection. */
 export interface HotStatement<Row> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { placeIn, sealedColumns } from '../vault/sealed-columns.ts'
 import { keyIdIn, keyIdOf, lookupKeyOf, openVault, type Vault } from '../vault/vault.ts'
-import type { Db } from './app-db.ts'
+import type { Db } from './db.ts'
 
 /** The master key does not open what the database holds. Its message is for the operator. */
 export class WrongMasterKey extends Error {}

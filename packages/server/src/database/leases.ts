@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { Db } from './app-db.ts'
+import type { Db } from './db.ts'
 
 export interface LeaseOptions {
   readonly db: Db

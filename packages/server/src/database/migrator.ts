@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { runner } from 'node-pg-migrate'
 import pg from 'pg'
-import type { Db } from './app-db.ts'
+import type { Db } from './db.ts'
 
 const folder = fileURLToPath(new URL('../../migrations', import.meta.url))
 

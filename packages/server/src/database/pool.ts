@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } f
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import { resumeTurn } from '../watchdog/turns.ts'
-import type { Db } from './app-db.ts'
+import type { Db } from './db.ts'
 import { answeredWithin } from './deadline.ts'
 import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
 import { nameOf, runHotOn } from './hot.ts'

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { placeIn, type SealedColumn, sealedColumns } from '../vault/sealed-columns.ts'
 import { keyIdIn, type Vault } from '../vault/vault.ts'
-import type { Db } from './app-db.ts'
 import { byteas, texts } from './arrays.ts'
+import type { Db } from './db.ts'
 
 export interface Progress {
   readonly table: string

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander'
-import type { Db } from '../database/app-db.ts'
+import type { InstallDb } from '../database/app-db.ts'
 import { writeAuditLog } from '../database/audit-log.ts'
 import {
   createManagementKey,
@@ -40,7 +40,7 @@ function createCommand(): Command {
           const unknown = appIds ? await unknownApps({ db }, appIds) : []
           if (unknown.length > 0) throw new CommandError(`There is no app ${unknown.join(', ')}.`)
           const made = await createManagementKey({ db }, vault, wanted, unixSeconds())
-          await audit(db, 'management-key create', { ...wanted, key: made.key })
+          await audit({ db }, 'management-key create', { ...wanted, key: made.key })
           return made
         }),
       )
@@ -78,7 +78,7 @@ function revokeCommand(): Command {
       const revoked = await withTools(({ database }) =>
         database.transaction(async (db) => {
           const done = await revokeManagementKey({ db }, key, unixSeconds())
-          if (done) await audit(db, 'management-key revoke', { key })
+          if (done) await audit({ db }, 'management-key revoke', { key })
           return done
         }),
       )
@@ -87,7 +87,7 @@ function revokeCommand(): Command {
     })
 }
 
-async function audit(db: Db, operation: string, input: object): Promise<void> {
+async function audit({ db }: InstallDb, operation: string, input: object): Promise<void> {
   const entry = { appId: '', at: unixSeconds(), caller: 'cli', operation, input, requestId: '' }
   await writeAuditLog(db, entry)
 }

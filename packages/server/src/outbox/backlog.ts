@@ -1,6 +1,6 @@
 import type { EventName, Events } from '@chorale/contract/events'
 import { sql } from 'kysely'
-import type { Db } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 import { mostDataCharacters } from './bundles.ts'
 import type { Append, AppendedEntry, RecordedEvent } from './committed.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Db } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 import { deleteEvents, deleteReceipts } from './backlog.ts'
 
 /** Takes away the rows of what is published: many at once, and never while a request waits. */

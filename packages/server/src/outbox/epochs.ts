@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { Db } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 
 /** In each epoch sequences begin at a multiple of this. */
 const epochSize = 2 ** 36

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
-import type { Db } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 import type { Database } from '../database/pool.ts'
 import { appRanges, deleteEvents, deleteReceipts, readAppends, readEvents } from './backlog.ts'
 import { bundleOf, bundlesOf } from './bundles.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import pg from 'pg'
-import type { Db } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 import { openAppendLane } from '../domain/conversations/log.ts'
 import { type Crowded, crowdedGroup } from './hot-plans.ts'
 import { messageOf } from './log-entries.ts'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { expect } from 'vitest'
-import type { AppDb, Db } from '../database/app-db.ts'
+import type { AppDb } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 import { findGroupConversation, isParticipant } from '../domain/conversations/access.sql.ts'
 import {
   findConversation,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 import type { ConversationKey } from '../domain/conversations/entries.ts'
 import type { NewEntry } from '../domain/conversations/log.sql.ts'
 

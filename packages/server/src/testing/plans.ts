@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import type { Db } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 
 /** A node of `explain (analyze, buffers, format json)`, as far as it is looked at. */
 interface Node {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { AppDb, Db } from '../database/app-db.ts'
+import type { AppDb } from '../database/app-db.ts'
+import type { Db } from '../database/db.ts'
 
 /** False: this listener has handled the event before. */
 export async function markHandled(

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
-import type { Db } from '../database/app-db.ts'
+import type { InstallDb } from '../database/app-db.ts'
 import { forgetAuditLog } from '../database/audit-log.ts'
 import { holdLeases } from '../database/leases.ts'
 import { openLoader } from '../database/loader.ts'
@@ -34,7 +34,7 @@ export function startWorker(parts: WorkerParts): AsyncDisposable {
       const own = {
         listener,
         slots: openSlots(parts.concurrency),
-        concerns: concernsOf(listener, database.db),
+        concerns: concernsOf(listener, database),
       }
       return Array.from({ length: strands }, (_, strand) => [
         `${listener.name}-${strand}`,
@@ -83,7 +83,7 @@ export function startWorker(parts: WorkerParts): AsyncDisposable {
 }
 
 /** The events of a moment ask together. */
-function concernsOf({ concerns }: Listener, db: Db): Concerns {
+function concernsOf({ concerns }: Listener, { db }: InstallDb): Concerns {
   if (!concerns) return async () => true
   const loader = openLoader({
     async fetch(appIds: readonly string[]) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type AppDb, type Db, databaseMs } from '../../database/app-db.ts'
+import { type AppDb, databaseMs } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 
 export interface ErasureJob {
   readonly appId: string

@@ -1,7 +1,7 @@
 import type { ApiKeyScope, Region } from '@chorale/contract/apps'
 import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
-import type { Db } from '../../database/app-db.ts'
 import { byteas, texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byPlace } from '../../database/loader.ts'
 

@@ -1,5 +1,5 @@
 import type { Operation, Requires } from '@chorale/contract/operation'
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { type Loader, openLoader } from '../../database/loader.ts'
 import type { Actor, AppIdentity, Caller, Credentials, Identify } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'

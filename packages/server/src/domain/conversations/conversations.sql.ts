@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AppDb, allOf, type Db, startingWith } from '../../database/app-db.ts'
+import { type AppDb, allOf, startingWith } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import type { Key, PageRequest } from '../../database/keyset.ts'
 import type { ConversationKey, EntryRow } from './entries.ts'
 

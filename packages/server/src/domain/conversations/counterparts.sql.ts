@@ -1,7 +1,8 @@
 import type { GroupScope, GroupType } from '@chorale/contract/groups'
 import { sql } from 'kysely'
-import type { AppDb, Db } from '../../database/app-db.ts'
+import type { AppDb } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byPlace } from '../../database/loader.ts'
 

@@ -1,6 +1,7 @@
 import type { Group } from '@chorale/contract/groups'
 import type { User } from '@chorale/contract/users'
-import type { AppDb, Db } from '../../database/app-db.ts'
+import type { AppDb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { openLoader } from '../../database/loader.ts'
 import {
   findSeenUsers,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import type { AppDb, Db } from '../../database/app-db.ts'
+import type { AppDb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { ConversationKey, EntryRow } from './entries.ts'
 import { entryColumns } from './log.sql.ts'

@@ -1,4 +1,5 @@
-import type { AppDb, Db } from '../../database/app-db.ts'
+import type { AppDb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import type { AppendedEntry } from '../../outbox/committed.ts'
 import { type Epochs, inEpoch } from '../../outbox/epochs.ts'
 import { conversationIdOf } from '../users/index.ts'

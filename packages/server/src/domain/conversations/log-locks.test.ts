@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
 // Calls of the same moment, brought into the order in which they would do harm: a transaction of the

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { AppDb, Db } from '../../database/app-db.ts'
+import type { AppDb } from '../../database/app-db.ts'
 import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { ConversationKey, EntryRow } from './entries.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { isDuplicate, isRefusal } from '../../database/errors.ts'
 import { type Lane, openLane } from '../../database/lane.ts'
 import type { Append, AppendedEntry, Sink } from '../../outbox/committed.ts'

@@ -1,5 +1,5 @@
-import type { Db } from '../../database/app-db.ts'
 import { bigints, smallints, texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { ConversationKey } from './entries.ts'
 

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { type Loader, openLoader } from '../../database/loader.ts'
 import type { EntryRow } from '../conversations/index.ts'
 import { findPages, type PageQuestion, pageName } from './history.sql.ts'

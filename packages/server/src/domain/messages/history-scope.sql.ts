@@ -1,5 +1,5 @@
-import type { Db } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byPlace } from '../../database/loader.ts'
 

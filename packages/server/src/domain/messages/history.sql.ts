@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AppDb, allOf, type Db } from '../../database/app-db.ts'
+import { type AppDb, allOf } from '../../database/app-db.ts'
 import { bigints, smallints, texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { ConversationKey, Entry, EntryRow, Receiver } from '../conversations/index.ts'
 import { asFound, type FoundRow, foundColumns, sides } from './messages.sql.ts'

@@ -1,5 +1,5 @@
 import type { HistoryQuery, history, UnreadCount, WindowMeta } from '@chorale/contract/messages'
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { paginationOf } from '../../database/keyset.ts'
 import { badRequest } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type AppDb, type Db, databaseMs, jsonb } from '../../database/app-db.ts'
+import { type AppDb, databaseMs, jsonb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import type { ConversationKey, EntryRow, Extra, Verdict } from '../conversations/index.ts'
 import type { Consulted } from '../moderation/index.ts'
 import type { Changing } from './record-action.ts'

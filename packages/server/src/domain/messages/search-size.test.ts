@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'

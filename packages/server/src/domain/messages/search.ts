@@ -1,4 +1,5 @@
-import type { AppDb, Db } from '../../database/app-db.ts'
+import type { AppDb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import {
   type EntryPlace,
   type EntrySpan,

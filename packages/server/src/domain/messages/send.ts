@@ -1,5 +1,5 @@
 import type { messages, NewMessage, threads } from '@chorale/contract/messages'
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import type { Lane } from '../../database/lane.ts'
 import { openLoader } from '../../database/loader.ts'
 import type { Actor } from '../../pipeline/caller.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type Db, databaseMs } from '../../database/app-db.ts'
+import { databaseMs } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { type SubmissionRow, submissionAsFound } from './submissions.sql.ts'
 
 export interface SubmissionJob extends Omit<SubmissionRow, 'status'> {

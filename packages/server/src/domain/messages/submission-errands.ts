@@ -1,4 +1,4 @@
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import type { Database } from '../../database/pool.ts'
 import type { Sink } from '../../outbox/committed.ts'
 import { type OpenOutbox, openOutbox } from '../../outbox/outbox.ts'

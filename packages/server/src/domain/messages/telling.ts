@@ -1,4 +1,4 @@
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { openLoader } from '../../database/loader.ts'
 import type { Actor, AppIdentity } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'

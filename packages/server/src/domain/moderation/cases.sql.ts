@@ -1,6 +1,7 @@
 import type { ReviewStatus } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
-import { type AppDb, type Db, jsonb } from '../../database/app-db.ts'
+import { type AppDb, jsonb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import type { ConversationKey, Verdict } from '../conversations/index.ts'
 
 /** Where a message stands, and its public id. */

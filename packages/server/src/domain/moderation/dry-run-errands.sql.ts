@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type Db, databaseMs, jsonb } from '../../database/app-db.ts'
+import { databaseMs, jsonb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { type DryRunRow, dryRunColumns, isOpen, type NewMatch } from './dry-runs.sql.ts'
 
 export interface DryRunJob extends DryRunRow {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { AppDb } from '../../database/app-db.ts'
-import type { Database } from '../../database/pool.ts'
+import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import type { Compiler } from './compiler.ts'
 import {
   claimDryRuns,
@@ -14,7 +13,7 @@ import { termsOfRevisions } from './dry-runs.sql.ts'
 import type { RuleSet } from './engine/rule-set.ts'
 
 interface DryRunParts {
-  readonly database: Database
+  readonly database: InstallDb
   readonly compiler: Compiler
   readonly clock: () => number
 }

@@ -1,6 +1,5 @@
 import { v5 as nameBased } from 'uuid'
-import type { AppDb } from '../../database/app-db.ts'
-import type { Database } from '../../database/pool.ts'
+import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import type { PushOutcome } from '../../push/outcome.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { type House, houseOf } from './house.ts'
@@ -16,7 +15,7 @@ import {
 } from './letters-queue.sql.ts'
 
 export interface LetterErrandParts {
-  readonly database: Database
+  readonly database: InstallDb
   readonly vault: Vault
   readonly lines: LetterLines
   readonly clockMs: () => number

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { type AppDb, type Db, jsonb } from '../../database/app-db.ts'
+import { type AppDb, jsonb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import type { ConversationKey } from '../conversations/index.ts'
 import type { Subject } from './notification-logs.sql.ts'
 import type { Channel, ProviderKind } from './providers.sql.ts'

@@ -1,9 +1,8 @@
 import type { NotificationReason } from '@chorale/contract/notifications'
 import { LRUCache } from 'lru-cache'
 import { v5 as nameBased } from 'uuid'
-import type { Db } from '../../database/app-db.ts'
+import type { InstallDb } from '../../database/app-db.ts'
 import { openLoader } from '../../database/loader.ts'
-import type { Database } from '../../database/pool.ts'
 import type { PushOutcome } from '../../push/outcome.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { type Reader, unreadTotals } from '../conversations/index.ts'
@@ -21,7 +20,7 @@ import {
 import { markTokenGone } from './push-tokens.sql.ts'
 
 export interface PushErrandParts {
-  readonly database: Database
+  readonly database: InstallDb
   readonly vault: Vault
   readonly lines: PushLines
   readonly clockMs: () => number
@@ -148,7 +147,7 @@ function resultOf(job: PushJob, outcome: PushOutcome, nowMs: number): Result {
 }
 
 /** What many pushes of a moment have in common, read once. */
-function openMemory({ database, vault }: PushErrandParts) {
+function openMemory({ database: { db }, vault }: PushErrandParts) {
   const remembering = <T>(max: number) =>
     new LRUCache<string, { readonly value: Promise<T> }>({ max, ttl: memoryMs })
   const contexts = remembering<PushContext | undefined>(100)
@@ -157,11 +156,11 @@ function openMemory({ database, vault }: PushErrandParts) {
   function once<T>(
     cache: LRUCache<string, { readonly value: Promise<T> }>,
     name: string,
-    read: (db: Db) => Promise<T>,
+    read: () => Promise<T>,
   ): Promise<T> {
     const known = cache.get(name)
     if (known) return known.value
-    const value = read(database.db)
+    const value = read()
     cache.set(name, { value })
     // Neither is remembered: what failed, of which whoever waits for it hears, and what is not there.
     value.then(
@@ -174,9 +173,9 @@ function openMemory({ database, vault }: PushErrandParts) {
   return {
     // Each event has its own, and each state of what it is about.
     context: ({ appId, source, change, about }: PushJob) =>
-      once(contexts, `${appId} ${source} ${change}`, (db) => contextOf({ appId, db }, about)),
+      once(contexts, `${appId} ${source} ${change}`, () => contextOf({ appId, db }, about)),
     credentials: ({ appId, kind, providerId }: PushJob) =>
-      once(all, `${appId} ${kind} ${providerId ?? ''}`, (db) =>
+      once(all, `${appId} ${kind} ${providerId ?? ''}`, () =>
         credentialsOf({ db: { appId, db }, vault }, kind, providerId),
       ),
   }

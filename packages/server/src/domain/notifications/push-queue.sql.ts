@@ -1,6 +1,7 @@
 import type { NotificationReason } from '@chorale/contract/notifications'
 import { sql } from 'kysely'
-import { type Db, jsonb } from '../../database/app-db.ts'
+import { jsonb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { Trigger } from './decide.ts'
 import type { UserPreferences } from './effective-preferences.ts'

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byPlace } from '../../database/loader.ts'
 

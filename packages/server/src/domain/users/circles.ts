@@ -1,4 +1,4 @@
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { openLoader } from '../../database/loader.ts'
 import { type CircleQuestion, findCircles } from './circles.sql.ts'
 import { shown } from './user-view.ts'

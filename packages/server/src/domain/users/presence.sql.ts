@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 
 interface UserName {
   readonly appId: string

@@ -1,4 +1,4 @@
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import type { Database } from '../../database/pool.ts'
 import type { RecordedEvent, Sink } from '../../outbox/committed.ts'
 import { recordEvents } from '../../outbox/outbox.ts'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AppDb, allOf, type Db, jsonb, startingWith } from '../../database/app-db.ts'
+import { type AppDb, allOf, jsonb, startingWith } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import { countedUpTo, type Key, type PageRequest } from '../../database/keyset.ts'
 import { byPlace } from '../../database/loader.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { type WebhookRow, webhookColumns } from './webhooks.sql.ts'
 
 export interface Gate extends WebhookRow {

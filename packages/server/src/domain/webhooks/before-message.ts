@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
-import type { Db } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
 import { type FairSlots, NoSlot, openFairSlots } from '../../limits/fair-slots.ts'
 import type { PrepareCtx } from '../../pipeline/handler.ts'

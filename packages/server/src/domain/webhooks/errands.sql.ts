@@ -1,6 +1,7 @@
 import type { Attempt } from '@chorale/contract/webhooks'
 import { sql } from 'kysely'
-import { type Db, databaseMs, jsonb } from '../../database/app-db.ts'
+import { databaseMs, jsonb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 import { type WebhookRow, webhookColumns } from './webhooks.sql.ts'
 
 /** The place of a line, and until when it is in hand: whose lease ran out has lost it. */

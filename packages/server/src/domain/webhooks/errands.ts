@@ -1,6 +1,6 @@
 import type { Attempt } from '@chorale/contract/webhooks'
-import type { Db } from '../../database/app-db.ts'
 import { writeAuditLog } from '../../database/audit-log.ts'
+import type { Db } from '../../database/db.ts'
 import type { Database } from '../../database/pool.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
 import type { RecordedEvent, Sink } from '../../outbox/committed.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { type AppDb, type Db, databaseMs } from '../../database/app-db.ts'
+import { type AppDb, databaseMs } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
 
 export interface NewDelivery {
   readonly webhookId: string

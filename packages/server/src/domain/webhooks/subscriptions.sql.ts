@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { AppDb, Db } from '../../database/app-db.ts'
+import type { AppDb } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 
 /** What one webhook wants to hear of. */
