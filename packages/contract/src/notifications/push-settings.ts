@@ -112,7 +112,7 @@ const save = {
   ...shared,
   effect: 'write',
   audit: true,
-  body: Type.Object({ settings: Type.Optional(Settings) }),
+  body: Type.Object({ settings: Settings }),
   response: Saved,
   errors: ['ERR_APP_NOT_FOUND'],
 } as const

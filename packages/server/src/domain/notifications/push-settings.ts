@@ -6,7 +6,7 @@ import {
   pushSwitchDefaults,
 } from '@chorale/contract/notifications'
 import type { AppDb } from '../../database/app-db.ts'
-import { badRequest, Failure, invalid } from '../../pipeline/failure.ts'
+import { Failure, invalid } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { isMaskOf, mask } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
@@ -24,8 +24,7 @@ import {
 export type SecretsAre = 'shown' | 'masked'
 
 export function pushSettingHandlers(secretsAre: SecretsAre): Handlers<typeof pushSettings> {
-  const save = async ({ body }: { body: { settings?: PushSettings } }, ctx: Ctx) => {
-    if (!body.settings) throw badRequest('settings', 'Put what you want to save under "settings".')
+  const save = async ({ body }: { body: { settings: PushSettings } }, ctx: Ctx) => {
     await lockApp(ctx.db)
     const before = await openPushSettings(ctx.db, ctx.vault)
     const settings = merged(before ?? {}, body.settings)
