@@ -77,7 +77,7 @@ const samples = [
 ]
 
 /** The first sample that the schema allows. */
-export function textOf(schema: JsonSchema): string {
+function textOf(schema: JsonSchema): string {
   const found = samples.find((text) => allows(schema, text))
   if (found === undefined) throw new Error(`No sample fits ${JSON.stringify(schema)}.`)
   return found

@@ -4,7 +4,7 @@ import type { TestApp } from './test-app.ts'
 import { send } from './wire.ts'
 
 /** What a call has beside its method and path. */
-export interface CallOptions {
+interface CallOptions {
   readonly as?: string
   /** Sent as JSON. */
   readonly json?: unknown
