@@ -16,7 +16,13 @@ export const Metadata = Type.Unsafe<Record<string, unknown>>({
   'x-maxBytes': 5120,
 })
 
-export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 25 })
+const Tag = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  'x-objection': 'Use at least one character that can be seen',
+})
+export const Tags = Type.Array(Tag, { maxItems: 25 })
 
 /** A link that clients show and open: no other scheme, so none that runs a script or reads a file. */
 export const Url = Type.String({
@@ -26,16 +32,21 @@ export const Url = Type.String({
   'x-objection': 'Use a link that begins with http:// or https://',
 })
 
+const formOfIds = {
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[A-Za-z0-9_-]+$',
+  'x-objection': 'Use letters, digits, - and _; an e-mail address is not an id',
+}
+
 /** Given by the client, kept in lower case. */
 export function Identifier(what: string) {
-  return Type.String({
-    minLength: 1,
-    maxLength: 100,
-    pattern: '^[A-Za-z0-9_-]+$',
-    'x-objection': 'Use letters, digits, - and _; an e-mail address is not an id',
-    'x-lowercase': true,
-    description: what,
-  })
+  return Type.String({ ...formOfIds, 'x-lowercase': true, description: what })
+}
+
+/** One that is answered as it was written. */
+export function IdentifierAsSent(what: string) {
+  return Type.String({ ...formOfIds, description: what })
 }
 
 export function OneOf<const T extends readonly string[]>(...values: T) {

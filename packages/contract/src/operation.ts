@@ -15,6 +15,8 @@ export type Requires = 'authOnly' | 'fullAccess' | 'authToken' | 'management'
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Methods that clients use for the same: not documented, and taken. */
+  readonly alsoBy?: readonly ('POST' | 'PATCH')[]
   /** Relative to the API's base address; parameters as `:name`. */
   readonly path: string
   readonly summary: string

@@ -38,7 +38,13 @@ export const apiKeys = operations({
     effect: 'read',
     audit: true,
     requires: 'fullAccess',
-    query: Type.Object({ scope: Type.Optional(ApiKeyScope), searchKey, ...pageQuery }),
+    query: Type.Object({
+      scope: Type.Optional(
+        Type.String({ maxLength: 100, description: 'Of an unknown scope there are no keys.' }),
+      ),
+      searchKey,
+      ...pageQuery,
+    }),
     response: Page(ApiKey),
     errors: [],
   },

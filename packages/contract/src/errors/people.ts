@@ -78,7 +78,7 @@ export const peopleErrors = {
     fix: 'Remove members first, or ask the operator whether groups of the app may have more.',
   },
   ERR_SAME_SCOPE: {
-    status: 409,
+    status: 403,
     message: 'The user {uid} has the scope {scope} already.',
     fix: 'There is nothing to do.',
   },

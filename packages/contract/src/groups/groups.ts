@@ -152,6 +152,7 @@ export const groups = operations({
   },
   updateGroup: {
     method: 'PUT',
+    alsoBy: ['PATCH'],
     path: '/groups/:guid',
     summary: 'Update a group',
     tag: 'Groups',

@@ -78,6 +78,7 @@ export const roles = operations({
   },
   updateRole: {
     method: 'PUT',
+    alsoBy: ['PATCH'],
     path: '/roles/:role',
     summary: 'Update a role',
     tag: 'Roles',

@@ -4,6 +4,7 @@ import {
   cursorQuery,
   Data,
   Identifier,
+  IdentifierAsSent,
   Metadata,
   OneOf,
   Outcome,
@@ -81,7 +82,7 @@ export const UserDetails = Type.Object({
 })
 export type UserDetails = Static<typeof UserDetails>
 
-const Uids = Type.Array(Uid, { minItems: 1, maxItems: 100 })
+const Uids = Type.Array(IdentifierAsSent('Unique id of a user.'), { minItems: 1, maxItems: 100 })
 /** Left out where it would be empty. */
 const UidList = Type.Optional(Type.Array(Type.String()))
 
@@ -146,6 +147,7 @@ export const users = operations({
   },
   updateUser: {
     method: 'PUT',
+    alsoBy: ['PATCH', 'POST'],
     path: '/users/:uid',
     summary: 'Update a user',
     tag: 'Users',

@@ -63,6 +63,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
       maxParamLength: 2000,
       querystringParser: parseQuery,
       ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -153,7 +154,7 @@ function addOperation(
   if (serves !== 'both' && management !== (serves === 'management')) return
   for (const prefix of management ? [''] : versions) {
     server.route({
-      method: operation.method,
+      method: [operation.method, ...(operation.alsoBy ?? [])],
       url: prefix + operation.path,
       config: { operation: name },
       // Before a byte of the body is read: strangers cannot make us keep any.

@@ -52,7 +52,6 @@ describe('addresses', () => {
     '/users',
     '/v3/users/ada/nothing',
     '//',
-    '/v3//users',
   ])('an unknown route is not found: %s', async (path) => {
     const answer = await asApp({ path })
     expect(errorOf(answer).code).toBe('ERR_API_NOT_FOUND')

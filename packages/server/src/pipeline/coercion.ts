@@ -113,9 +113,16 @@ function readNumber({ maximum }: Shape, value: unknown): unknown {
 
 function readText(shape: Shape, value: unknown): unknown {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value)
+  if (typeof value === 'string' && shape.format === 'uri') return readLink(value)
   if (typeof value !== 'string' || !shape.enum || shape.enum.includes(value)) return value
   const lower = value.toLowerCase()
   return shape.enum.find((one) => typeof one === 'string' && one.toLowerCase() === lower) ?? value
+}
+
+/** A link as people write it: blanks and letters of any script are encoded, as browsers do. */
+function readLink(value: string): string {
+  if (!/^https?:\/\//i.test(value) || !value.isWellFormed()) return value
+  return value.trim().replace(/[^\x21-\x7e]|["<>\\^`{|}]/gu, encodeURIComponent)
 }
 
 function readList({ items = {} }: Shape, value: unknown): unknown {

@@ -6,6 +6,7 @@ import { coerce, coerceInside, coerceQuery, spellsOtherwise } from './coercion.t
 import { invalid } from './failure.ts'
 import { isExact } from './numbers.ts'
 import { type Details, objectionsTo } from './objections.ts'
+import { unknownId } from './unknown-id.ts'
 
 /** Reads one operation's input and checks its answer. */
 export interface Validation {
@@ -67,8 +68,9 @@ export function validationOf(operation: Operation): Validation {
       const details: Details = {}
       for (const reader of readers) {
         const { value, errors } = readPart(reader, raw)
-        if (errors) Object.assign(details, objectionsTo(errors))
+        if (errors) Object.assign(details, objectionsIn(operation, raw, reader.part, errors))
         else if (isText(reader.part)) collectInexact(details, Object(value))
+        if (reader.part === 'query') collectEmpty(details, Object(value))
         input[reader.part] = value
       }
       if (Object.keys(details).length > 0) throw invalid(details)
@@ -183,6 +185,26 @@ function strangeNumbers({ properties = {} }: TSchema & { properties?: object }, 
       return [{ ...place, keyword: 'type', params: { type }, data }]
     },
   )
+}
+
+/** Throws, where the path names what cannot exist. */
+function objectionsIn(
+  operation: Operation,
+  { params }: RawInput,
+  part: (typeof parts)[number],
+  errors: readonly ErrorObject[],
+): Details {
+  const missing = part === 'params' ? unknownId(operation, params, errors) : undefined
+  if (missing) throw missing
+  return objectionsTo(errors)
+}
+
+/** A filter that names nothing: neither everything is meant by it nor nothing. */
+function collectEmpty(details: Details, query: Readonly<Record<string, unknown>>): void {
+  for (const [field, value] of Object.entries(query)) {
+    if (!Array.isArray(value) || value.length > 0) continue
+    details[field] = ['Name at least one, or leave this out.']
+  }
 }
 
 /** Ajv makes a number of `Infinity`, and then holds it against no limit of the schema. */

@@ -30,14 +30,14 @@ export async function findApiKey({ appId, db }: AppDb, keyHash: Buffer) {
 }
 
 interface KeyFilter {
-  readonly scope?: ApiKeyScope
+  readonly scope?: string
   readonly searchKey?: string
 }
 
 function matching(appId: string, { scope, searchKey }: KeyFilter) {
   return allOf([
     sql`app_id = ${appId}`,
-    scope && sql`scope = ${scope}`,
+    scope ? sql`lower(scope::text) = ${scope.toLowerCase()}` : undefined,
     searchKey ? sql`name ilike ${startingWith(searchKey)}` : undefined,
   ])
 }
@@ -57,6 +57,18 @@ export async function countApiKeys({ appId, db }: AppDb, filter: KeyFilter): Pro
   const { rows } = await sql<{ n: number }>`
     select count(*) as n from api_keys where ${matching(appId, filter)}`.execute(db)
   return rows[0]?.n ?? 0
+}
+
+/** Another key of the app than this one. */
+export async function isKeyNameTaken(
+  { appId, db }: AppDb,
+  name: string,
+  than: Buffer | undefined,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from api_keys where app_id = ${appId} and name = ${name}
+      and key_hash is distinct from ${than ?? null} limit 1`.execute(db)
+  return rows.length > 0
 }
 
 export async function updateApiKey(

@@ -137,7 +137,8 @@ describe('create', () => {
   test('20 calls at the same moment never make more than 25 keys', async () => {
     await using busy = await startTestApp({ twin: false })
     const calls = busy.as('full')
-    const create = () => calls.createApiKey({ body: { name: 'One of many' } })
+    let nth = 0
+    const create = () => calls.createApiKey({ body: { name: `One of many ${++nth}` } })
     for (let n = 0; n < 13; n++) await create()
     const answers = await Promise.allSettled(Array.from({ length: 20 }, create))
     const refusals = answers.filter((answer) => answer.status === 'rejected')

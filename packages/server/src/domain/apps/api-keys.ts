@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ApiKey, ApiKeyScope, apiKeys } from '@chorale/contract/apps'
 import type { AppDb } from '../../database/app-db.ts'
 import { paginationOf } from '../../database/keyset.ts'
-import { Failure } from '../../pipeline/failure.ts'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { mask } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
@@ -13,6 +13,7 @@ import {
   deleteApiKey,
   findApiKey,
   insertApiKey,
+  isKeyNameTaken,
   listApiKeys,
   updateApiKey,
 } from './api-keys.sql.ts'
@@ -27,6 +28,7 @@ export function keyPlace(appId: string): Place {
 export const apiKeyHandlers: Handlers<typeof apiKeys> = {
   async createApiKey({ body }, ctx) {
     await lockApp(ctx.db)
+    await requireFreeName(ctx, body.name)
     if ((await countApiKeys(ctx.db, {})) >= mostKeys) {
       throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostKeys, what: 'API keys' })
     }
@@ -51,7 +53,12 @@ export const apiKeyHandlers: Handlers<typeof apiKeys> = {
   },
 
   async updateApiKey({ params, body }, ctx) {
-    const row = await updateApiKey(ctx.db, othersHash(params.apiKey, ctx), body)
+    const hash = othersHash(params.apiKey, ctx)
+    if (body.name !== undefined) {
+      await lockApp(ctx.db)
+      await requireFreeName(ctx, body.name, hash)
+    }
+    const row = await updateApiKey(ctx.db, hash, body)
     if (!row) throw notFound(params.apiKey)
     return { data: shown(row, ctx) }
   },
@@ -61,6 +68,13 @@ export const apiKeyHandlers: Handlers<typeof apiKeys> = {
     if (!deleted) throw notFound(params.apiKey)
     return { data: { success: true, message: 'The API key is deleted.' } }
   },
+}
+
+async function requireFreeName({ db }: Ctx, name: string, of?: Buffer): Promise<void> {
+  if (name.trim() === '') throw badRequest('name', 'Use at least one character that can be seen.')
+  if (await isKeyNameTaken(db, name, of)) {
+    throw badRequest('name', `Another key is called ${name}.`)
+  }
 }
 
 /** 40 hex characters, shown again on request: found by keyed hash, stored encrypted. */

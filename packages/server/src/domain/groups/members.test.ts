@@ -90,7 +90,7 @@ describe('change of scope', () => {
     const params = { guid: 'pub', uid: 'bob' }
     expect((await changeMemberScope({ params })).data.scope).toBe('participant')
     await expect(changeMemberScope({ params })).rejects.toMatchObject(
-      refusal('ERR_SAME_SCOPE', 409),
+      refusal('ERR_SAME_SCOPE', 403),
     )
   })
 

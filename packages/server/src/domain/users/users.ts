@@ -188,12 +188,13 @@ function refuseSystemUser(field: string, uids: readonly string[]): void {
 }
 
 async function changeActivity(ctx: Ctx, wanted: readonly string[], active: boolean) {
-  const uids = [...new Set(wanted)]
+  const asSent = new Map(wanted.map((uid) => [uid.toLowerCase(), uid]))
+  const uids = [...asSent.keys()]
   const rows = await setActive(ctx.db, uids, active, ctx.now)
   const found = new Map(rows.map(({ uid, changed }) => [uid, changed]))
   return {
     changed: uids.filter((uid) => found.get(uid) === true),
     unchanged: uids.filter((uid) => found.get(uid) === false),
-    missing: uids.filter((uid) => !found.has(uid)),
+    missing: [...asSent].filter(([uid]) => !found.has(uid)).map(([, sent]) => sent),
   }
 }
