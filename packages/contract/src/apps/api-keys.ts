@@ -39,9 +39,7 @@ export const apiKeys = operations({
     audit: true,
     requires: 'fullAccess',
     query: Type.Object({
-      scope: Type.Optional(
-        Type.String({ maxLength: 100, description: 'Of an unknown scope there are no keys.' }),
-      ),
+      scope: Type.Optional(ApiKeyScope),
       searchKey,
       ...pageQuery,
     }),

@@ -86,6 +86,7 @@ export const conversations = operations({
   },
   deleteConversation: {
     ...asSomeone,
+    onBehalfOf: 'optional',
     method: 'DELETE',
     path: '/conversations/:conversationId',
     summary: 'Delete a conversation by its id, for all its users',

@@ -81,6 +81,11 @@ export const Content = Type.Unsafe<Record<string, unknown>>({
 
 const Receivers = Type.Array(Receiver, { maxItems: 25 })
 
+const OtherMessage = Type.Union([
+  MessageId,
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+])
+
 const content = {
   muid: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'Repeats are one message.' }),
@@ -89,9 +94,7 @@ const content = {
   category: withDefault(OneOf('message', 'custom', 'interactive', 'call'), 'message'),
   type: withDefault(Type.String({ minLength: 1, maxLength: 100 }), 'text'),
   data: Type.Optional(Content),
-  quotedMessageId: Type.Optional(
-    Type.Union([MessageId, Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })]),
-  ),
+  quotedMessageId: Type.Optional(OtherMessage),
   tags: Type.Optional(Tags),
 }
 
@@ -154,9 +157,23 @@ export const messages = operations({
     onBehalfOf: 'optional',
     device: 'acting',
     feature: 'createMessage',
-    body: NewMessage,
+    body: Type.Object({
+      ...NewMessage.properties,
+      parentId: Type.Optional({
+        ...OtherMessage,
+        description: 'A reply to this message, as `POST /messages/{id}/thread` makes one.',
+      }),
+    }),
     response: SendAnswer,
-    errors: [...contentErrors, ...deliveryErrors, 'ERR_MESSAGE_ID_NOT_FOUND'],
+    errors: [
+      ...contentErrors,
+      ...deliveryErrors,
+      'ERR_MESSAGE_ID_NOT_FOUND',
+      'ERR_MESSAGE_NO_ACCESS',
+      'ERR_WRONG_MESSAGE_THREAD',
+      'ERR_WRONG_MESSAGE_THREAD_CATEGORY',
+      'ERR_MESSAGE_THREAD_NESTING',
+    ],
   },
   sendBotMessage: {
     method: 'POST',

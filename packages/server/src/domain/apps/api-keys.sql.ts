@@ -30,14 +30,14 @@ export async function findApiKey({ appId, db }: AppDb, keyHash: Buffer) {
 }
 
 interface KeyFilter {
-  readonly scope?: string
+  readonly scope?: ApiKeyScope
   readonly searchKey?: string
 }
 
 function matching(appId: string, { scope, searchKey }: KeyFilter) {
   return allOf([
     sql`app_id = ${appId}`,
-    scope ? sql`lower(scope::text) = ${scope.toLowerCase()}` : undefined,
+    scope && sql`scope = ${scope}`,
     searchKey ? sql`name ilike ${startingWith(searchKey)}` : undefined,
   ])
 }

@@ -22,6 +22,8 @@ import { findUserConversation } from './log.sql.ts'
 import { lockPosition } from './positions.sql.ts'
 import { printEntries } from './print-entries.ts'
 
+const systemUid = 'app_system'
+
 export const conversationHandlers: Handlers<typeof conversations> = {
   async listConversations({ query }, ctx) {
     const uid = ctx.actor?.uid
@@ -54,19 +56,13 @@ export const conversationHandlers: Handlers<typeof conversations> = {
   },
 
   async deleteConversation({ params: { conversationId } }, ctx) {
-    const row = await findByLabel(ctx, conversationId.toLowerCase())
-    if (!row) throw new Failure('ERR_CONVERSATION_NOT_FOUND', { conversationId })
-    const { bucket, key, uid, withGuid } = row
-    if (withGuid !== null) {
-      if (!(await isGroupAdmin(ctx.db, withGuid, uid))) {
-        throw new Failure('ERR_GROUP_NO_ADMIN_SCOPE')
-      }
-      if (ctx.actor?.restrictedFeatures.includes('deleteGroupMessages')) {
-        throw new Failure('ERR_PERMISSION_DENIED', { what: 'the feature deleteGroupMessages' })
-      }
-    }
-    await lockHead(ctx.db, row)
-    await resetFor(ctx.db, row, 'all')
+    const label = conversationId.toLowerCase()
+    const found = ctx.actor ? await deletable(ctx, label) : await findForApp(ctx, label)
+    if (!found) throw new Failure('ERR_CONVERSATION_NOT_FOUND', { conversationId })
+    const { bucket, key } = found
+    await lockHead(ctx.db, found)
+    await resetFor(ctx.db, found, 'all')
+    const uid = ctx.actor?.uid ?? systemUid
     await ctx.outbox.append('conversation.deleted', { bucket, key, uid })
     return { data: { success: true, message: 'The conversation is deleted for all its users.' } }
   },
@@ -148,6 +144,27 @@ async function findByLabel(ctx: Ctx, label: string): Promise<ConversationRow | u
     if (row) return row
   }
   return undefined
+}
+
+/** The server of the app may delete any, whoever takes part in it. */
+async function findForApp({ db }: Ctx, label: string): Promise<ConversationKey | undefined> {
+  for (const [low, high] of pairsOf(label, undefined)) {
+    const found = await findUserConversation(db, low, high)
+    if (found) return found
+  }
+  return label.startsWith('group_') ? findGroupConversation(db, label.slice(6)) : undefined
+}
+
+/** One of the acting user, who may take it from the others. */
+async function deletable(ctx: Ctx, label: string): Promise<ConversationKey | undefined> {
+  const row = await findByLabel(ctx, label)
+  const guid = row?.withGuid ?? undefined
+  if (!row || guid === undefined) return row
+  if (!(await isGroupAdmin(ctx.db, guid, row.uid))) throw new Failure('ERR_GROUP_NO_ADMIN_SCOPE')
+  if (ctx.actor?.restrictedFeatures.includes('deleteGroupMessages')) {
+    throw new Failure('ERR_PERMISSION_DENIED', { what: 'the feature deleteGroupMessages' })
+  }
+  return row
 }
 
 /** A list of conversations as JSON text. */

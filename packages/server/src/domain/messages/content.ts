@@ -96,13 +96,25 @@ function checkMedia(data: Data): Data {
   if (data.text !== undefined && typeof data.text !== 'string') {
     throw new Failure('ERR_INVALID_MESSAGE_TEXT')
   }
-  const { attachments } = data
-  if (attachments === undefined || (Array.isArray(attachments) && attachments.length === 0)) {
+  const attachments = isEmpty(data.attachments) ? linkedBy(data.url) : data.attachments
+  if (attachments === undefined) {
     throw new Failure('ERR_EMPTY_MESSAGE_FILE')
   }
   if (!Array.isArray(attachments)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   const checked = attachments.map(checkAttachment)
   return { ...data, attachments: checked, url: checked[0]?.url }
+}
+
+function isEmpty(list: unknown): boolean {
+  return list === undefined || (Array.isArray(list) && list.length === 0)
+}
+
+/** What `url` alone names: the file at its end. */
+function linkedBy(url: unknown): object[] | undefined {
+  if (!isHttpUrl(url)) return undefined
+  const name = URL.parse(url)?.pathname.split('/').at(-1) ?? ''
+  const [, extension] = /\.([A-Za-z0-9]{1,10})$/.exec(name) ?? []
+  return [{ url, ...(name && { name }), ...(extension && { extension }) }]
 }
 
 /** Of any category: whoever shows the message reads these fields. */
@@ -129,7 +141,9 @@ function checkAttachment(attachment: unknown) {
   const { url, name, mimeType, extension, size } = attachment
   const texts = { name, mimeType, extension }
   if (!Object.values(texts).every(isTextOrAbsent)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
-  const bytes = size === undefined || size === '' ? undefined : Number(size)
+  // Clients that do not know the size say so in a word.
+  const isUnknown = typeof size === 'string' && !/^\s*\d+\s*$/.test(size)
+  const bytes = size === undefined || isUnknown ? undefined : Number(size)
   if (bytes !== undefined && !Number.isSafeInteger(bytes))
     throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   return { url, ...texts, ...(bytes !== undefined && { size: String(bytes) }) }

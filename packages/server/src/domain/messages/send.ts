@@ -171,8 +171,20 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     return text
   }
 
+  async function reply<T>(ctx: Ctx, id: string, body: NewMessage): Promise<Printed<T>> {
+    const { uid } = actorOf(ctx)
+    const parent = await accessMessage(ctx, id, 'read')
+    const to = receiverOfReply(parent, uid, body)
+    const data = await send(ctx, { uid, actor: ctx.actor }, draftOf(ctx, body), to, parent)
+    return new Printed(printWith({}, { data }))
+  }
+
   return {
-    async sendMessage({ body }, ctx) {
+    async sendMessage({ body: { parentId, ...body } }, ctx) {
+      if (parentId !== undefined) {
+        requireMayReply(ctx)
+        return reply(ctx, String(parentId), body)
+      }
       const sender = { uid: ctx.actor?.uid ?? systemUid, actor: ctx.actor }
       const draft = draftOf(ctx, body)
       return sendToAll(body, (to) => send(ctx, sender, draft, to))
@@ -185,12 +197,15 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     },
 
     async replyToMessage({ params: { id }, body }, ctx) {
-      const { uid } = actorOf(ctx)
-      const parent = await accessMessage(ctx, id, 'read')
-      const to = receiverOfReply(parent, uid, body)
-      const data = await send(ctx, { uid, actor: ctx.actor }, draftOf(ctx, body), to, parent)
-      return new Printed(printWith({}, { data }))
+      return reply(ctx, id, body)
     },
+  }
+}
+
+/** A role that is denied the call of its own is denied this one. */
+function requireMayReply({ actor }: Ctx): void {
+  if (actor?.restrictedFeatures.includes('createMessageThread')) {
+    throw new Failure('ERR_PERMISSION_DENIED', { what: 'the feature createMessageThread' })
   }
 }
 
