@@ -44,19 +44,14 @@ describe('addresses', () => {
     },
   )
 
-  test.each([
-    '/',
-    '/v3',
-    '/v3/',
-    '/v3/nothing',
-    '/users',
-    '/v3/users/ada/nothing',
-    '//',
-  ])('an unknown route is not found: %s', async (path) => {
-    const answer = await asApp({ path })
-    expect(errorOf(answer).code).toBe('ERR_API_NOT_FOUND')
-    expect(answer.status).toBe(404)
-  })
+  test.each(['/', '/v3', '/v3/', '/v3/nothing', '/users', '/v3/users/ada/nothing', '//'])(
+    'an unknown route is not found: %s',
+    async (path) => {
+      const answer = await asApp({ path })
+      expect(errorOf(answer).code).toBe('ERR_API_NOT_FOUND')
+      expect(answer.status).toBe(404)
+    },
+  )
 
   test.each(['PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
     'a method that a known path does not have is not found: %s',
