@@ -150,7 +150,7 @@ describe('members', () => {
       200,
       { data: { uid: 'dee', scope: 'moderator' } },
     ],
-    ['of the same scope', scope, { json: { scope: 'moderator' } }, 409, failure('ERR_SAME_SCOPE')],
+    ['of the same scope', scope, { json: { scope: 'moderator' } }, 403, failure('ERR_SAME_SCOPE')],
     ['of no scope', scope, { json: { scope: 'member' } }, 400, refusal('scope')],
     [
       'kicked, but nowhere',

@@ -52,7 +52,7 @@ describe('users', () => {
     ['searchKey=%20', []],
     ['uids=ada,bob', ['ada', 'bob']],
     ['uids[]=ADA&uids[]=nobody', ['ada']],
-    ['uids=', []],
+    ['uids=', 'uids'],
     ['status=online', 'status'],
     ['status=available', []],
   ]
@@ -178,11 +178,11 @@ const others: readonly Statement[] = [
   ],
   ['unread conversations', 'GET /conversations?perPage=1&unread=1', { as: 'bob' }, 200, rows(1)],
   [
-    'a conversation deleted for nobody',
-    'DELETE /conversations/group_team',
+    'a conversation deleted by the app that is not there',
+    'DELETE /conversations/group_nothing',
     {},
-    400,
-    refusal('onBehalfOf'),
+    404,
+    failure('ERR_CONVERSATION_NOT_FOUND'),
   ],
   [
     'groups that I have joined',
@@ -217,9 +217,9 @@ const others: readonly Statement[] = [
   ],
   ['friends, where there are none', 'GET /users/ada/friends?perPage=1', {}, 200, rows(0)],
   ['keys of no scope', 'GET /apikeys?scope=authOnlys', {}, 400, refusal('scope')],
-  ['a user that cannot be', 'GET /users/%20', {}, 400, refusal('uid')],
-  ['a group that cannot be', 'GET /groups/%20', {}, 400, refusal('guid')],
-  ['a role that cannot be', 'GET /roles/%20', {}, 400, refusal('role')],
+  ['a user that cannot be', 'GET /users/%20', {}, 404, failure('ERR_UID_NOT_FOUND')],
+  ['a group that cannot be', 'GET /groups/%20', {}, 404, failure('ERR_GUID_NOT_FOUND')],
+  ['a role that cannot be', 'GET /roles/%20', {}, 404, failure('ERR_ROLE_NOT_FOUND')],
   ['a user by an e-mail address', 'GET /users/ann@example.com', {}, 400, refusal('uid')],
   [
     'statistics in milliseconds',
