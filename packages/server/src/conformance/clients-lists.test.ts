@@ -220,7 +220,13 @@ const others: readonly Statement[] = [
   ['a user that cannot be', 'GET /users/%20', {}, 404, failure('ERR_UID_NOT_FOUND')],
   ['a group that cannot be', 'GET /groups/%20', {}, 404, failure('ERR_GUID_NOT_FOUND')],
   ['a role that cannot be', 'GET /roles/%20', {}, 404, failure('ERR_ROLE_NOT_FOUND')],
-  ['a user by an e-mail address', 'GET /users/ann@example.com', {}, 400, refusal('uid')],
+  [
+    'a user by an e-mail address',
+    'GET /users/ann@example.com',
+    {},
+    404,
+    failure('ERR_UID_NOT_FOUND'),
+  ],
   [
     'statistics in milliseconds',
     `GET /stats?fromDate=${(now - 86_400) * 1000}&toDate=${now * 1000}`,
