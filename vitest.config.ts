@@ -21,8 +21,8 @@ const everyProject: {
 
 export default defineConfig({
   test: {
-    // Two cores also carry the database; more workers only wait for each other.
-    maxWorkers: 2,
+    // On two cores: a file waits half of its time, for the database, for NATS, for what must not come.
+    maxWorkers: 3,
     projects: [
       {
         test: {
