@@ -42,14 +42,20 @@ export async function openHttpConnection(origin: string): Promise<HttpConnection
   }
 
   let socket = await open()
+  const attempt = async (request: string) => {
+    waiting = undefined
+    if (!socket.writable) socket = await open()
+    waiting = Promise.withResolvers()
+    socket.write(request)
+    return waiting.promise
+  }
   return {
-    async exchange(request) {
-      waiting = undefined
-      if (!socket.writable) socket = await open()
-      waiting = Promise.withResolvers()
-      socket.write(request)
-      return waiting.promise
-    },
+    // It may close an idle one while the request is on its way: that one was not read.
+    exchange: (request) =>
+      attempt(request).catch((error) => {
+        if (received !== '') throw error
+        return attempt(request)
+      }),
     [Symbol.dispose]: () => socket.destroy(),
   }
 }

@@ -43,6 +43,7 @@ export async function startServing(settings: Settings, parts: string): Promise<S
   const origin = address()
   const { pid } = child
   if (origin === undefined || pid === undefined) {
+    child.kill('SIGKILL')
     throw new Error(`chorale serve is not ready:\n${lastLines(log)}`)
   }
   return {
