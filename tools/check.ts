@@ -69,7 +69,9 @@ const steps: readonly Step[] = [
   { name: 'tests', ...vitest('unit'), figures: /^sdk: / },
   // Reads what the tests have just noted; the long tests begin their notes anew.
   { name: 'contract coverage', command: tool('contract-coverage.ts'), alone: true },
-  ...(options.long ? [{ name: 'long tests', ...vitest('long', '--passWithNoTests') }] : []),
+  ...(options.long
+    ? [{ name: 'long tests', ...vitest('long', '--passWithNoTests', '--maxWorkers=2') }]
+    : []),
 ]
 
 interface Result {

@@ -13,7 +13,6 @@ import { cloneDatabase } from './test-database.ts'
 import { send } from './wire.ts'
 
 const run = promisify(execFile)
-const wait = { timeout: 90_000, interval: 100 }
 const conversationId = 'ann_user_bob'
 
 /** Of each part of the run. */
@@ -80,7 +79,9 @@ export async function restoreUnderLoad(load: Load): Promise<void> {
   expect(after.of('message')).toEqual([])
 
   const told = () => receiver.received.map(({ body }) => body.data.message?.data.text)
-  await expect.poll(() => told().includes(`after ${3 * load.messages - 1}`), wait).toBe(true)
+  // One after the other, since they are of one conversation.
+  const inOrder = { timeout: 90_000 + load.messages * 200, interval: 500 }
+  await expect.poll(() => told().includes(`after ${3 * load.messages - 1}`), inOrder).toBe(true)
   for (const { headers, body } of receiver.received) {
     named.note('webhook', String(headers['webhook-id']), body.data.message.data.text)
   }
