@@ -22,6 +22,16 @@ export const generalErrors = {
     message: 'The request is not valid. {field}: {objection}',
     fix: 'Correct what `details` names: it has a list of objections for each field.',
   },
+  ERR_REQUEST_TIMEOUT: {
+    status: 408,
+    message: 'The request did not arrive in time.',
+    fix: 'Send the headers within 10 s and the whole request within 30 s.',
+  },
+  ERR_HEADERS_TOO_LARGE: {
+    status: 431,
+    message: 'The headers of the request are too large.',
+    fix: 'Send at most 16 KB of headers; a long filter belongs in the body where the call has one.',
+  },
   ERR_TOO_MANY_REQUESTS: {
     status: 429,
     message: 'Too many requests: {what}.',

@@ -53,7 +53,11 @@ interface Item {
 }
 
 /** The service may take it later. */
-const passing: readonly string[] = ['ERR_TOO_MANY_REQUESTS', 'ERR_MISSION_FAILED']
+const passing: readonly string[] = [
+  'ERR_REQUEST_TIMEOUT',
+  'ERR_TOO_MANY_REQUESTS',
+  'ERR_MISSION_FAILED',
+]
 
 /** Keeps messages until they are stored. To each receiver one after the other, in the order said. */
 export function openOutbox(parts: OutboxParts): Outbox {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { allOperations, type OperationName } from '@chorale/contract/api'
 import type { Operation } from '@chorale/contract/operation'
@@ -84,7 +85,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
       const named = { ...headers, 'X-Request-Id': request.id }
       void reply.code(failure.status).headers(named).send(failure.body())
     },
-    clientErrorHandler: refuseMalformedHttp,
+    clientErrorHandler: refuseUnreadable,
   })
   server.server.maxConnections = parts.connections
   // An expectation that we do not know is no reason to refuse; Node would, with an empty 417.
@@ -243,14 +244,26 @@ function answerUntilClosed(server: FastifyInstance): void {
   })
 }
 
-/** Bytes that are not HTTP still get the error body. */
-function refuseMalformedHttp(error: Error & { code?: string }, socket: import('node:net').Socket) {
+/** What never became a request still gets the error body. */
+function refuseUnreadable(error: Error & { code?: string }, socket: import('node:net').Socket) {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const failure = badRequest('request', 'This is not HTTP.')
+  const failure = unreadable(error.code)
   const body = JSON.stringify(failure.body())
+  const { status } = failure
   socket.end(
-    'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `X-Request-Id: ${randomUUID()}\r\n${rawAnswerHeaders}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
+}
+
+function unreadable(code: string | undefined): Failure {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Failure('ERR_REQUEST_TIMEOUT')
+    case 'HPE_HEADER_OVERFLOW':
+      return new Failure('ERR_HEADERS_TOO_LARGE')
+    default:
+      return badRequest('request', 'This is not HTTP.')
+  }
 }

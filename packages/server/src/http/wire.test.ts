@@ -362,10 +362,22 @@ describe('bytes', () => {
     ],
     ['a negative length', `POST /v3/users HTTP/1.1\r\n${host}Content-Length: -1\r\n\r\n{}`],
     ['a bad chunk', `POST /v3/users HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`],
-    ['endless headers', `GET /v3/users HTTP/1.1\r\n${host}x: ${'a'.repeat(100_000)}\r\n\r\n`],
   ])('that are %s are refused with the error body', async (_, bytes) => {
     const answer = await exchange(origin, bytes)
     expect([answer.status, errorOf(answer).code]).toEqual([400, 'ERR_BAD_REQUEST'])
+  })
+
+  test('headers of more than 16 KB are refused with 431', async () => {
+    const bytes = `GET /v3/users HTTP/1.1\r\n${host}x: ${'a'.repeat(100_000)}\r\n\r\n`
+    const answer = await exchange(origin, bytes)
+    expect([answer.status, errorOf(answer).code]).toEqual([431, 'ERR_HEADERS_TOO_LARGE'])
+  })
+
+  test('headers that do not end within 10 s are refused with 408', {
+    timeout: 90_000,
+  }, async () => {
+    const answer = await exchange(origin, `GET /v3/users HTTP/1.1\r\n${host}`, 60_000)
+    expect([answer.status, errorOf(answer).code]).toEqual([408, 'ERR_REQUEST_TIMEOUT'])
   })
 
   test('without a host name are a request without an app', async () => {

@@ -57,10 +57,14 @@ function headersOf(body: string | Buffer) {
 }
 
 /** Writes bytes to a socket and reads what comes back until the server closes it. */
-export function exchange(origin: string, bytes: string | Buffer): Promise<WireAnswer> {
+export function exchange(
+  origin: string,
+  bytes: string | Buffer,
+  timeout = patienceMs,
+): Promise<WireAnswer> {
   const { hostname, port } = new URL(origin)
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), timeout: patienceMs })
+    const socket = connect({ host: hostname, port: Number(port), timeout })
     const chunks: Buffer[] = []
     socket.on('connect', () => socket.write(bytes))
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
