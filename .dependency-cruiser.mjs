@@ -12,7 +12,7 @@ const floor = `${server}(?:database|outbox|vault|egress|push|limits|watchdog)/`
 /** Left to right: a module may import only modules to its left. A new module takes a place here. */
 const row = ['apps', 'roles', 'users', 'conversations', 'groups', 'moderation', 'messages']
 /** These live on events: they know the row by its doors, and neither each other nor anybody of the row knows them. */
-const listeners = ['notifications', 'webhooks', 'stats']
+const listeners = ['notifications', 'webhooks', 'stats', 'events']
 
 const oneOf = (names) => `(?:${names.join('|')})`
 

@@ -1,5 +1,6 @@
-import { apiKeys, app, appSettings, apps, auditLog, eventFeed } from './apps/index.ts'
+import { apiKeys, app, appSettings, apps, auditLog } from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
+import { eventFeed } from './events/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
 import {
   edits,

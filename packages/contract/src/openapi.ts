@@ -1,8 +1,9 @@
 import type { TObject, TSchema } from 'typebox'
 import { allOperations } from './api.ts'
-import { ApiKey, App, Event } from './apps/index.ts'
+import { ApiKey, App } from './apps/index.ts'
 import { Conversation, Message } from './conversations/index.ts'
 import { type ErrorCode, errors } from './errors.ts'
+import { Event } from './events/index.ts'
 import { Group } from './groups/index.ts'
 import { errorsOfTheRoad, type Operation } from './operation.ts'
 import { Role } from './roles/index.ts'
@@ -296,5 +297,5 @@ function isMap(value: unknown): value is Json & { patternProperties: Json } {
 }
 
 function isSchema(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'properties' in value
+  return typeof value === 'object' && value !== null && ('properties' in value || 'anyOf' in value)
 }

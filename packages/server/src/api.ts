@@ -5,13 +5,13 @@ import {
   appSettingHandlers,
   appsHandlers,
   auditLogHandlers,
-  eventFeedHandlers,
 } from './domain/apps/index.ts'
 import {
   conversationHandlers,
   deleteUserConversations,
   positionHandlers,
 } from './domain/conversations/index.ts'
+import { eventFeedHandlers } from './domain/events/index.ts'
 import {
   bannedUserHandlers,
   groupHandlers,

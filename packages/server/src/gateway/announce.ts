@@ -1,6 +1,6 @@
-import type { EventName, Events } from '@chorale/contract/events'
 import type { Signals } from '../bus/signals.ts'
 import type { Append, AppendedEntry, RecordedEvent, Sink } from '../outbox/committed.ts'
+import type { EventName, Events } from '../outbox/events.ts'
 import {
   type AppSignal,
   appSubject,

@@ -1,8 +1,8 @@
-import type { EventName, Events } from '@chorale/contract/events'
 import { sql } from 'kysely'
 import type { Db } from '../database/db.ts'
 import { mostDataCharacters } from './bundles.ts'
 import type { Append, AppendedEntry, RecordedEvent } from './committed.ts'
+import type { EventName, Events } from './events.ts'
 
 /** What waits to be published, and how old the oldest of it is. */
 export interface Backlog {

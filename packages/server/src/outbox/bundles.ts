@@ -1,5 +1,4 @@
 import type { Append, AppendedEntry, RecordedEvent } from './committed.ts'
-import { epochOfEntry } from './epochs.ts'
 
 /** One message of the stream: events of one app and one strand. */
 export interface Bundle {
@@ -60,10 +59,9 @@ interface OpenBundle {
   characters: number
 }
 
-/** Names one entry for ever: a seq comes again only after a restore, and then in another epoch. */
-function entryEventId({ key, seq, id }: AppendedEntry): string {
-  const epoch = epochOfEntry(id)
-  return epoch === 0 ? `${key}-${seq}` : `${key}-${seq}-${epoch}`
+/** Names the event of an entry for ever, also outside: no id of an entry is used again. */
+function entryEventId({ id }: AppendedEntry): string {
+  return `message-${id}`
 }
 
 function strandOf(appId: string, payload: object): number {

@@ -1,4 +1,4 @@
-import type { EventName, Events } from '@chorale/contract/events'
+import type { EventName, Events } from './events.ts'
 
 /** An event as its row holds it. */
 export interface RecordedEvent {

@@ -13,11 +13,6 @@ export function epochOf(number: number): number {
   return Math.floor(number / epochSize)
 }
 
-/** The epoch in which an entry got its id. */
-export function epochOfEntry(id: number): number {
-  return epochOf(id / buckets)
-}
-
 /** A number that says its epoch: of devices, which only pass it back. */
 export function inEpoch(epoch: number, number: number): number {
   return epoch * epochSize + number

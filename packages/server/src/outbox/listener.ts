@@ -1,6 +1,6 @@
-import type { EventName, Events } from '@chorale/contract/events'
 import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { Db } from '../database/db.ts'
+import type { EventName, Events } from './events.ts'
 import type { Outbox } from './outbox.ts'
 
 /** An event as a listener gets it: at least once, always with the same id. */

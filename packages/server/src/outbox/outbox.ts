@@ -1,9 +1,9 @@
-import type { EventName, Events } from '@chorale/contract/events'
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AppDb } from '../database/app-db.ts'
 import type { Db } from '../database/db.ts'
 import type { Append, Committed, RecordedEvent } from './committed.ts'
+import type { EventName, Events } from './events.ts'
 
 /** An entry has its receipt instead of a row of its own. */
 type RecordedName = Exclude<EventName, 'entry.appended'>

@@ -107,7 +107,8 @@ describe('what a call has committed', async () => {
     await editMessage({ params: { id }, body: { data: { text: 'y' } } })
     await deleteMessage({ params: { id }, body: { permanent: false } })
     const { rows } = await sql`
-      select bucket, conversation_key as key, seq, id from entries where id = ${id}`.execute(app.db)
+      select bucket, conversation_key as key, seq, id, 'app_system' as uid from entries
+      where id = ${id}`.execute(app.db)
     await expect
       .poll(async () => (await named('message.edited')).map(({ payload }) => payload), wait)
       .toEqual(rows)

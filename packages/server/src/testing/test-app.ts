@@ -13,6 +13,7 @@ import type { Listener } from '../outbox/listener.ts'
 import { type Given, givenWith } from './builders.ts'
 import { note } from './contract-coverage.ts'
 import { fetchWithin } from './fetch-within.ts'
+import { storageKeysIn } from './storage-keys.ts'
 import { cloneDatabase } from './test-database.ts'
 import { openTwin, type Twin } from './twin.ts'
 
@@ -206,6 +207,8 @@ function noting(name: OperationName, client: object) {
   return async (input: unknown) => {
     try {
       const answer = await call?.(input)
+      const shown = storageKeysIn(answer)
+      if (shown.length > 0) throw new Error(`${name} shows how it is stored: ${shown.join(', ')}`)
       note(name, 'ok')
       return answer
     } catch (error) {

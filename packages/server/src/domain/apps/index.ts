@@ -5,7 +5,6 @@ export { lockApp, nextModerationVersion } from './apps.sql.ts'
 export { appHandlers, appsHandlers, archiveAppNow, createApp, listAllApps } from './apps.ts'
 export { auditLogHandlers, shownEntry } from './audit-log.ts'
 export { erasureErrands } from './erasure.ts'
-export { eventFeedHandlers } from './event-feed.ts'
 export { checkDevicesWith, identifyWith, tokenPlace } from './identify.ts'
 export { limitOf } from './limits.ts'
 export {

@@ -84,10 +84,11 @@ describe('a message that a judge is asked about', () => {
     expect(again.id).not.toBe(sent.id)
     expect(await see('bob')).toHaveLength(1)
     const events = async () => (await full.listEvents({ query: { limit: 500 } })).data
-    const approved = async () => (await events()).filter(({ name }) => name === 'message.approved')
+    const approved = async () => (await events()).filter(({ type }) => type === 'message.approved')
     await expect.poll(approved, wait).toHaveLength(1)
     expect((await approved())[0]).toMatchObject({
-      payload: { id: Number(again.id), by: 'rule', blockedId: Number(sent.id) },
+      messageId: again.id,
+      data: { by: 'rule', blockedMessageId: sent.id },
     })
     expect((await blocked()).map(({ message }) => message.id)).not.toContain(sent.id)
   })

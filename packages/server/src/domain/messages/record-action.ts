@@ -1,5 +1,6 @@
 import type { Ctx } from '../../pipeline/handler.ts'
 import { appendWithin, type Entry, type EntryRow } from '../conversations/index.ts'
+import { touched } from './touched.ts'
 
 /** By whom a message is changed, and whether lists show that it was. */
 export interface Changing {
@@ -24,7 +25,7 @@ export async function recordAction(
   const { appId } = ctx.db
   const entry = { bucket, key, appId, ...said, counts: visible, shows: visible }
   const [placed] = await appendWithin(ctx, [entry])
-  await ctx.outbox.append(`message.${action}`, { bucket, key, seq: changed.seq, id })
+  await ctx.outbox.append(`message.${action}`, touched(changed, by))
   if (!placed) throw new Error('An action was not appended.')
   const { seq, at } = placed
   const row: EntryRow = {

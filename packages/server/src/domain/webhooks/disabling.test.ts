@@ -44,8 +44,8 @@ test('after days of nothing but failures a webhook is switched off, and somebody
     target: { webhookId, failingSince },
   })
   const told = async () =>
-    (await full.listEvents()).data.filter(({ name }) => name === 'webhook.disabled')
-  await expect.poll(told, wait).toMatchObject([{ payload: { webhookId, failingSince } }])
+    (await full.listEvents()).data.filter(({ type }) => type === 'webhook.disabled')
+  await expect.poll(told, wait).toMatchObject([{ data: { webhookId, failingSince } }])
 
   const { data } = await full.updateWebhook({ params, headers, body: { enabled: true } })
   expect(data).not.toHaveProperty('disabledAt')

@@ -5,6 +5,7 @@ import {
 } from '@chorale/contract/webhooks'
 import { afterAll, expect, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
+import { storageKeysIn } from '../../testing/storage-keys.ts'
 import { startWebhookStage } from '../../testing/webhook-stage.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
@@ -207,4 +208,17 @@ test('what happened before a webhook was there, or while it was off, is not told
   await app.given.message('ann', 'bob', { data: { text: 'heard' } })
   await expect.poll(() => late.receiver.received.length, wait).toBe(1)
   expect(late.receiver.received[0]?.body.data.message.data.text).toBe('heard')
+})
+
+test('no payload and no id of any trigger shows how something is stored', () => {
+  const received = [...hook.receiver.received, ...old.receiver.received]
+  const triggers = new Set(received.map(({ body }) => body.trigger))
+  // Calls do not exist yet; moderation has its own tests, whose receivers look at every payload, too.
+  const absent = /^(call|meeting|recording|moderation)_|^message_flagged$|^group_member_removed$/
+  const expected = Object.keys(currentTriggers).filter((trigger) => !absent.test(trigger))
+  expect([...triggers]).toEqual(expect.arrayContaining(expected))
+  expect(storageKeysIn(received.map(({ body }) => body))).toEqual([])
+  for (const { headers } of received) {
+    expect(headers['webhook-id']).toMatch(/^([0-9a-f-]{36}|message-\d+|\d+:\w+):\w+$/)
+  }
 })

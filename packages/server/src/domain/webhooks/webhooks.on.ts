@@ -1,5 +1,5 @@
-import type { EventName } from '@chorale/contract/events'
 import type { AppDb } from '../../database/app-db.ts'
+import type { EventName } from '../../outbox/events.ts'
 import type { HeardEvent, Listener, ListenerCtx, Reaction } from '../../outbox/listener.ts'
 import { envelope } from './envelope.ts'
 import { enqueue, type NewDelivery } from './queue.sql.ts'

@@ -1,3 +1,4 @@
+import type { Event } from '@chorale/contract/events'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import type { HeardEvent, Listener } from '../../outbox/listener.ts'
@@ -32,7 +33,7 @@ const wait = { timeout: 15_000 }
 
 /** Page by page to the end, which is where the last page is empty. */
 async function walk(after?: string, limit = 100, { listEvents } = full) {
-  const events: HeardEvent[] = []
+  const events: Event[] = []
   for (let from = after; ; ) {
     const query = { limit, ...(from !== undefined && { after: from }) }
     const { data, meta } = await listEvents({ query })
@@ -43,24 +44,33 @@ async function walk(after?: string, limit = 100, { listEvents } = full) {
   }
 }
 
-const namesIn = (events: readonly HeardEvent[]) => events.map(({ name }) => name)
+const typesIn = (events: readonly Event[]) => events.map(({ type }) => type)
 
 describe('the feed of events', () => {
-  test('has what listeners get, and nothing of another app', async () => {
+  test('has an event for each that listeners get, and none of another app', async () => {
     await app.given.users('ann', 'bob')
     const other = app.client(await app.anotherApp(), 'full')
     await other.createUser({ body: { uid: 'ann', name: 'Another Ann' } })
     const { id } = await app.given.message('ann', 'bob')
-    const names = ['conversation.started', 'entry.appended', 'user.created', 'user.created']
-    await expect.poll(async () => namesIn((await walk()).events).toSorted(), wait).toEqual(names)
+    const types = ['conversation.started', 'message.sent', 'user.created', 'user.created']
+    await expect.poll(async () => typesIn((await walk()).events).toSorted(), wait).toEqual(types)
     await expect.poll(() => heard, wait).toHaveLength(3)
     await expect
-      .poll(async () => namesIn((await walk(undefined, 9, other)).events), wait)
+      .poll(async () => typesIn((await walk(undefined, 9, other)).events), wait)
       .toEqual(['user.created'])
     const { events } = await walk()
-    expect(events).toEqual(expect.arrayContaining(heard))
-    expect(events.find(({ name }) => name === 'entry.appended')?.payload).toMatchObject({
-      ...{ id: Number(id), sender: 'ann', data: { text: 'hello' } },
+    const ids = (of: readonly { readonly id: string }[]) => of.map((event) => event.id)
+    expect(ids(events)).toEqual(expect.arrayContaining(ids(heard)))
+    expect(events.find(({ type }) => type === 'message.sent')).toEqual({
+      id: `message-${id}`,
+      type: 'message.sent',
+      at: expect.any(Number),
+      actor: 'ann',
+      conversationId: 'ann_user_bob',
+      receiver: 'bob',
+      receiverType: 'user',
+      messageId: id,
+      data: { message: { category: 'message', type: 'text', data: { text: 'hello' } } },
     })
   })
 
@@ -90,9 +100,7 @@ describe('the feed of events', () => {
               '{"uid":"ann"}', 100)`.execute(app.db)
     await expect
       .poll(async () => (await walk(end)).events, wait)
-      .toEqual([
-        { ...{ name: 'user.updated', at: 100, payload: { uid: 'ann' } }, id: expect.any(String) },
-      ])
+      .toEqual([{ id: expect.any(String), type: 'user.updated', at: 100, data: { uid: 'ann' } }])
   })
 
   test('H3: has no more than some megabytes in a page, however many events are asked for', async () => {

@@ -1,18 +1,7 @@
 import { Type } from 'typebox'
-import { OneOf, Timestamp } from '../envelope.ts'
-import type { EventName, Events } from '../events.ts'
+import { OneOf } from '../envelope.ts'
 import { operations, withDefault } from '../operation.ts'
-
-/** As every listener gets it. */
-export const Event = Type.Object({
-  id: Type.String({ description: 'The same whenever the event comes again.' }),
-  name: Type.Unsafe<EventName>({
-    type: 'string',
-    description: 'A noun and what happened to it, such as `entry.appended`.',
-  }),
-  at: Timestamp,
-  payload: Type.Unsafe<Events[EventName]>({ type: 'object' }),
-})
+import { Event } from './event.ts'
 
 export const eventFeed = operations({
   listEvents: {

@@ -1,12 +1,13 @@
-import type { eventFeed } from '@chorale/contract/apps'
+import type { eventFeed } from '@chorale/contract/events'
 import { decodeKey, encodeKey } from '../../database/keyset.ts'
 import type { EventFeed, FeedPlace } from '../../outbox/feed.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers } from '../../pipeline/handler.ts'
+import { publicEvents } from './public-event.ts'
 
 export function eventFeedHandlers(feed: EventFeed): Handlers<typeof eventFeed> {
   return {
-    async listEvents({ query: { after, limit } }, { app }) {
+    async listEvents({ query: { after, limit } }, { app, db }) {
       const from = after === undefined ? undefined : placeIn(after)
       const page = await feed.read(app.appId, from, limit)
       if (page === 'gone') throw new Failure('ERR_EVENTS_GONE')
@@ -15,7 +16,7 @@ export function eventFeedHandlers(feed: EventFeed): Handlers<typeof eventFeed> {
       }
       const { events, next } = page
       return {
-        data: [...events],
+        data: await publicEvents(db, events),
         meta: {
           current: { limit, count: events.length },
           next: { affix: 'append', after: encodeKey([next.stream, next.seq, next.skip]) },

@@ -1,4 +1,4 @@
-import type { Group } from './groups/index.ts'
+import type { Group } from '@chorale/contract/groups'
 
 /** Someone's position in a conversation: everything up to `seq`. */
 interface PositionMoved {
@@ -28,7 +28,10 @@ interface Reacted {
   reactedAt: number
 }
 
-/** Every event: a fact that was committed. Names are noun and past tense. */
+/**
+ * Every event as it is stored and as listeners get it: a fact that was committed. Names are noun and
+ * past tense. Servers outside get another shape, `Event` of the contract: `domain/events` makes it.
+ */
 export interface Events {
   'user.created': { uid: string }
   'user.updated': { uid: string }
@@ -90,8 +93,8 @@ export interface Events {
     status: 'approved' | 'disapproved'
     by: 'rules' | 'moderator'
   }
-  'message.edited': EntryPlace
-  'message.deleted': EntryPlace
+  'message.edited': MessageTouched
+  'message.deleted': MessageTouched
   /** Who takes part without an entry that says so: two users, or the founder of a group. */
   'conversation.started': { bucket: number; key: number; uids: readonly string[] }
   'conversation.delivered': PositionMoved

@@ -1,0 +1,1 @@
+export { eventFeedHandlers } from './event-feed.ts'
