@@ -252,12 +252,12 @@ CREATE TABLE public.audit_log (
     entry_id bigint NOT NULL,
     at bigint NOT NULL,
     caller text NOT NULL,
-    operation text NOT NULL,
-    target jsonb NOT NULL,
-    request_id text NOT NULL,
     address text,
     key_id text,
-    uid text
+    uid text,
+    operation text NOT NULL,
+    target jsonb NOT NULL,
+    request_id text NOT NULL
 );
 
 ALTER TABLE public.audit_log ALTER COLUMN entry_id ADD GENERATED ALWAYS AS IDENTITY (
@@ -278,8 +278,8 @@ CREATE TABLE public.auth_tokens (
     user_agent text,
     app_info jsonb,
     created_at bigint NOT NULL,
-    nth bigint NOT NULL,
-    expires_at bigint
+    expires_at bigint,
+    nth bigint NOT NULL
 );
 
 ALTER TABLE public.auth_tokens ALTER COLUMN nth ADD GENERATED ALWAYS AS IDENTITY (
@@ -320,11 +320,11 @@ CREATE TABLE public.conversations (
     head bigint DEFAULT 0 NOT NULL,
     counted bigint DEFAULT 0 NOT NULL,
     change bigint DEFAULT 0 NOT NULL,
+    last_at bigint DEFAULT 0 NOT NULL,
     participants_count bigint DEFAULT 0 NOT NULL,
     shown_seq bigint,
     created_at bigint NOT NULL,
-    updated_at bigint NOT NULL,
-    last_at bigint DEFAULT 0 NOT NULL
+    updated_at bigint NOT NULL
 )
 PARTITION BY LIST (bucket);
 
@@ -487,8 +487,8 @@ CREATE TABLE public.management_keys (
     key text NOT NULL COLLATE pg_catalog."C",
     secret_hash bytea NOT NULL,
     name text NOT NULL,
-    created_at bigint NOT NULL,
     app_ids text[] COLLATE pg_catalog."C",
+    created_at bigint NOT NULL,
     expires_at bigint,
     revoked_at bigint,
     last_used_at bigint
@@ -519,9 +519,9 @@ CREATE TABLE public.moderation_cases (
     kind text NOT NULL,
     status text NOT NULL,
     verdict jsonb,
+    reported jsonb,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
-    reported jsonb,
     CONSTRAINT moderation_cases_kind_check CHECK ((kind = ANY (ARRAY['blocked'::text, 'flagged'::text]))),
     CONSTRAINT moderation_cases_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'disapproved'::text])))
 );
@@ -604,11 +604,11 @@ CREATE TABLE public.moderation_keyword_lists (
     category text NOT NULL,
     is_csv boolean NOT NULL,
     terms text[] NOT NULL,
-    created_at bigint NOT NULL,
-    updated_at bigint NOT NULL,
+    weight jsonb,
     judge jsonb,
     judge_secret_encrypted bytea,
-    weight jsonb
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL
 );
 
 CREATE TABLE public.moderation_reasons (
@@ -632,9 +632,9 @@ CREATE TABLE public.moderation_rules (
     filters jsonb NOT NULL,
     conditions jsonb NOT NULL,
     actions text[] NOT NULL,
+    weight jsonb,
     created_at bigint NOT NULL,
-    updated_at bigint NOT NULL,
-    weight jsonb
+    updated_at bigint NOT NULL
 );
 
 CREATE TABLE public.moderation_submissions (
@@ -693,6 +693,9 @@ CREATE TABLE public.notification_deliveries (
     message_sent_at_ms bigint,
     message_category text,
     message_type text,
+    conversation_key bigint,
+    from_seq bigint,
+    to_seq bigint,
     reaction_id bigint,
     sender text COLLATE pg_catalog."C",
     receiver text COLLATE pg_catalog."C",
@@ -703,9 +706,6 @@ CREATE TABLE public.notification_deliveries (
     created_at bigint NOT NULL,
     started_at_ms bigint,
     ended_at_ms bigint,
-    conversation_key bigint,
-    from_seq bigint,
-    to_seq bigint,
     CONSTRAINT notification_deliveries_channel_check CHECK ((channel = ANY (ARRAY['push'::text, 'sms'::text, 'email'::text]))),
     CONSTRAINT notification_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'sent'::text, 'failed'::text, 'withheld'::text])))
 )

@@ -74,7 +74,7 @@ test('migrate brings an empty database to this release, and then has nothing to 
   await using empty = await createEmptyDatabase()
   const there = settingsFor(empty.url)
   const { migrations } = await choraleJson<{ migrations: string[] }>(there, 'migrate')
-  expect(migrations[0]).toBe('0001-apps')
+  expect(migrations[0]).toBe('0001-install')
   expect((await chorale(there, 'migrate')).stdout).toBe('Nothing to do.\n')
 })
 

@@ -75,7 +75,7 @@ test('a database that is away, or is not one, is told apart from a bug', async (
 test('a database that was never migrated asks for it', async () => {
   await using empty = await createEmptyDatabase()
   const settings = { ...right, DATABASE_URL: empty.url }
-  expect(await refusal(settings, 'serve')).toMatch(/0001-apps.*chorale migrate/)
+  expect(await refusal(settings, 'serve')).toMatch(/0001-install.*chorale migrate/)
   expect(await refusal(settings, 'app', 'list')).toContain('chorale migrate')
 })
 
@@ -89,7 +89,7 @@ test('a database that is behind this release asks for it, and names what is miss
   await client.end()
   const text = await refusal({ ...right, DATABASE_URL: behind.url }, 'serve')
   expect(text).toContain(rows[0]?.name)
-  expect(text).not.toContain('0001-apps')
+  expect(text).not.toContain('0001-install')
   expect(text).toContain('chorale migrate')
 })
 

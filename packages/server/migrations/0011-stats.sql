@@ -1,5 +1,5 @@
 -- What happened in an app, in points of five minutes, hours and days. A point is spread over parts,
--- so that strands of events which are counted at once do not wait for each other.
+-- so that partitions of events which are counted at once do not wait for each other.
 create table stats_points (
   app_id text collate "C" not null,
   -- Its length in seconds: 300, 3600 or 86400.

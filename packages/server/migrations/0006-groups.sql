@@ -17,6 +17,7 @@ create table groups (
   updated_by text collate "C",
   primary key (app_id, guid)
 );
+
 create unique index groups_by_conversation on groups (bucket, conversation_key);
 -- Lists are ordered by name; the flag comes first, so that private groups of others cost nothing.
 create index groups_by_name on groups (app_id, (type = 'private'), sort_name, guid);
@@ -57,3 +58,17 @@ create table group_scope_permissions (
   primary key (app_id, guid, scope),
   foreign key (app_id, guid) references groups on delete cascade
 );
+
+-- Wrong passwords of groups: counted by the database, so that the limit holds for all processes
+-- together. A row is gone with the first right password.
+create table group_password_attempts (
+  app_id text collate "C" not null,
+  guid text collate "C" not null,
+  uid text collate "C" not null,
+  attempts bigint not null,
+  -- Then they are forgotten.
+  until bigint not null,
+  primary key (app_id, guid, uid),
+  foreign key (app_id, guid) references groups on delete cascade
+);
+create index group_password_attempts_by_age on group_password_attempts (app_id, until);

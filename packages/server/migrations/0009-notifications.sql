@@ -1,4 +1,43 @@
--- Who carries notifications to people, where their devices are, and what became of each notification.
+-- Who is notified of what, by which provider, on which devices, and what became of each notification.
+
+-- What differs from the defaults: one flat object, a path such as `sound.chat` as each key, so that
+-- a change is one `||` and two at the same moment both count.
+create table notification_settings (
+  app_id text collate "C" primary key references apps on delete cascade,
+  settings jsonb not null
+);
+
+-- What a user has chosen, as flat as above, and the time zone of their schedule.
+create table notification_preferences (
+  app_id text collate "C" not null,
+  uid text collate "C" not null,
+  choices jsonb not null default '{}',
+  timezone text,
+  primary key (app_id, uid),
+  foreign key (app_id, uid) references users on delete cascade
+);
+
+create table muted_conversations (
+  app_id text collate "C" not null,
+  uid text collate "C" not null,
+  type text not null check (type in ('oneOnOne', 'group')),
+  -- Uid or guid; nobody has to be there.
+  id text collate "C" not null,
+  -- Unix milliseconds; null: for ever.
+  until_ms bigint,
+  primary key (app_id, uid, type, id),
+  foreign key (app_id, uid) references users on delete cascade
+);
+
+create table contact_details (
+  app_id text collate "C" not null,
+  uid text collate "C" not null,
+  email text,
+  phno text,
+  updated_at bigint not null,
+  primary key (app_id, uid),
+  foreign key (app_id, uid) references users on delete cascade
+);
 
 create table extensions (
   app_id text collate "C" not null references apps on delete cascade,
@@ -67,23 +106,14 @@ create table push_tokens (
 create index push_tokens_by_user on push_tokens (app_id, uid);
 create unique index push_tokens_by_token on push_tokens (app_id, push_token_hash);
 
-create table contact_details (
-  app_id text collate "C" not null,
-  uid text collate "C" not null,
-  email text,
-  phno text,
-  updated_at bigint not null,
-  primary key (app_id, uid),
-  foreign key (app_id, uid) references users on delete cascade
-);
-
 create table notification_log_switches (
   app_id text collate "C" primary key references apps on delete cascade,
   enabled_at bigint not null
 );
 
 -- Every notification: first a job, then the log that people read. A listener writes the row in the
--- transaction of its event; an event that is handled twice finds it, by the primary key.
+-- transaction of its event; an event that is handled twice finds it, by the primary key. A digest, by
+-- e-mail or SMS, speaks of all messages of a conversation that came while it waited.
 create table notification_deliveries (
   app_id text collate "C" not null references apps on delete cascade,
   -- Orders the log.
@@ -98,8 +128,8 @@ create table notification_deliveries (
   -- `withheld` by a preference; the others are tried.
   status text not null check (status in ('waiting', 'sent', 'failed', 'withheld')),
   attempt smallint not null default 0,
-  -- Unix milliseconds. Whoever takes the row moves this on, by the length of the lease; an answer
-  -- counts only if `attempt` is still the one that was taken.
+  -- Unix milliseconds. A claim moves this on by the length of the lease; an answer counts only if
+  -- `attempt` is still the one that was claimed.
   next_at_ms bigint not null,
   reason text,
   provider text collate "C",
@@ -112,6 +142,10 @@ create table notification_deliveries (
   message_sent_at_ms bigint,
   message_category text,
   message_type text,
+  -- Of a digest: the first and the last message that it speaks of.
+  conversation_key bigint,
+  from_seq bigint,
+  to_seq bigint,
   reaction_id bigint,
   sender text collate "C",
   receiver text collate "C",
@@ -123,7 +157,7 @@ create table notification_deliveries (
   started_at_ms bigint,
   ended_at_ms bigint,
   primary key (app_id, source, trigger, uid, channel, device)
-);
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
 create index notification_deliveries_due on notification_deliveries (next_at_ms)
   where status = 'waiting';
 create unique index notification_deliveries_log on notification_deliveries (app_id, delivery_id);
@@ -133,5 +167,15 @@ create index notification_deliveries_by_message
   on notification_deliveries (app_id, message_id, delivery_id) where message_id is not null;
 -- For what is too old to be read.
 create index notification_deliveries_by_time on notification_deliveries (created_at);
-alter table notification_deliveries
-  set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
+-- Until it is claimed for the first time, a digest takes in what comes: there is one such digest.
+create unique index notification_deliveries_open_letters
+  on notification_deliveries (app_id, uid, channel, conversation_key)
+  where status = 'waiting' and attempt = 0 and channel <> 'push';
+create index notification_deliveries_letters
+  on notification_deliveries (app_id, uid, channel, conversation_key, to_seq) where channel <> 'push';
+create index notification_deliveries_letters_due
+  on notification_deliveries (next_at_ms) where status = 'waiting' and channel <> 'push';
+-- So many a day.
+create index notification_deliveries_letters_sent
+  on notification_deliveries (app_id, uid, channel, ended_at_ms)
+  where status = 'sent' and channel <> 'push';

@@ -1,5 +1,4 @@
--- Apps (tenants), their keys and settings, the audit log and the outbox.
--- Times are unix seconds, as the interface speaks them.
+-- Apps are the tenants: every table of theirs carries `app_id`, and so does every foreign key.
 
 create table apps (
   app_id text collate "C" primary key,
@@ -8,7 +7,10 @@ create table apps (
   created_at bigint not null,
   -- Set when the app was scheduled for deletion: from then on it answers nothing.
   archived_at bigint,
-  delete_at bigint
+  delete_at bigint,
+  -- Grows with every change of rules and keyword lists. Every call reads it with its app, so that
+  -- each process knows at once whether what it compiled is still right.
+  moderation_version bigint not null default 0
 );
 
 create table app_settings (
@@ -30,11 +32,14 @@ create table api_keys (
   primary key (app_id, key_hash)
 );
 
-create table management_keys (
-  key text collate "C" primary key,
-  secret_hash bytea not null,
-  name text not null,
-  created_at bigint not null
+-- Archived apps whose time is up, and how far their erasure has come. A worker that dies leaves its
+-- lease behind; after it another goes on from there.
+create table app_erasures (
+  app_id text collate "C" primary key references apps on delete cascade,
+  at_table text not null default '',
+  at_block bigint not null default 0,
+  rows_erased bigint not null default 0,
+  due_ms bigint not null default 0
 );
 
 -- Every administrative change. `app_id` stays after the app is gone, so no foreign key.
@@ -43,17 +48,14 @@ create table audit_log (
   entry_id bigint generated always as identity,
   at bigint not null,
   caller text not null,
+  -- From where, with which key, as whom.
+  address text,
+  key_id text,
+  uid text,
   operation text not null,
   target jsonb not null,
   request_id text not null,
   primary key (app_id, entry_id)
 );
-
--- A change leaves its event here in the same transaction; publishing clears it.
-create table outbox (
-  event_id uuid primary key,
-  app_id text collate "C" not null,
-  name text not null,
-  payload jsonb not null,
-  created_at bigint not null
-);
+-- For reading it newest first over all apps, and for clearing the oldest.
+create index audit_log_by_entry on audit_log (entry_id);

@@ -1,5 +1,3 @@
--- Who is told what happens, and what they were told.
-
 create table webhooks (
   app_id text collate "C" not null references apps on delete cascade,
   webhook_id text collate "C" not null,
@@ -29,7 +27,6 @@ create table webhooks (
   updated_at bigint not null,
   primary key (app_id, webhook_id)
 );
-
 create index webhooks_before_message on webhooks (app_id, webhook_id)
   where enabled and version = 1 and triggers @> '{before_message}';
 
@@ -42,7 +39,7 @@ create table webhook_deliveries (
   delivery_id uuid not null,
   event_id text collate "C" not null,
   trigger text collate "C" not null,
-  -- What must stay in order.
+  -- The ordering key: deliveries with the same one stay in order.
   line text collate "C" not null,
   place bigint generated always as identity,
   body text not null,
@@ -66,18 +63,17 @@ create index webhook_deliveries_failed on webhook_deliveries (app_id, webhook_id
 create index webhook_deliveries_by_trigger on webhook_deliveries (app_id, webhook_id, trigger, delivery_id);
 create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
--- A row for each line that has something waiting: only its first delivery is tried. Whoever adds to
--- a line or ends a delivery holds this row. Times in milliseconds.
+-- A row for each ordering key that has something waiting: only its first delivery is tried. Whoever
+-- adds a delivery or ends one holds this row. Times in milliseconds.
 create table webhook_lines (
   app_id text collate "C" not null,
   webhook_id text collate "C" not null,
   line text collate "C" not null,
-  -- While a worker has it in hand: when its lease runs out.
+  -- While a worker runs it: when its lease runs out.
   due_at bigint not null,
   busy boolean not null default false,
   primary key (app_id, webhook_id, line)
-);
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
 create index webhook_lines_due on webhook_lines (app_id, webhook_id, due_at);
 create index webhook_lines_any_due on webhook_lines (due_at);
 create index webhook_lines_busy on webhook_lines (app_id, webhook_id, due_at) where busy;
-alter table webhook_lines set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);

@@ -1,10 +1,9 @@
--- What rules or moderators decided about a message; null for nearly all. Where it holds the key
--- `sealed`, the message is withheld: for everyone the row is that of one deleted for ever, and what
--- was said is in there, for its sender and for moderators. `withheld`: from its first moment on.
-alter table entries add column verdict jsonb;
-
--- As before, and: a message may come with a verdict; a reply that is withheld is counted nowhere.
-drop function append_entries;
+-- Appends a batch: one entry of a transaction or many of a write batcher. First come the
+-- conversations, in key order, with what they grow by; then the entries, each with the index of its
+-- conversation among them and its own number behind the head. Heads are locked in that order, so two
+-- batches cannot deadlock; seq and id are allotted under the lock, so both are dense and grow.
+-- A function because its plan must not depend on how large the tables happened to be when it was
+-- made: every join is a walk of an index, whatever the statistics say.
 create function append_entries(
   p_at bigint,
   p_buckets smallint[], p_keys bigint[], p_entries bigint[], p_counted bigint[], p_joins bigint[],
@@ -100,38 +99,122 @@ begin
     where e.bucket = p_buckets[n.conversation] and e.conversation_key = p_keys[n.conversation]
       and e.seq = n.parent_seq and e.extra -> 'thread' is null;
   end if;
+
+  -- Hardly ever: some of them wait for judges.
+  if exists (select from unnest(p_verdicts) as n(verdict) where n.verdict::jsonb ? 'pending') then
+    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, parent_seq,
+                                       sender, asked_at, due_at)
+    select e.app_id, e.bucket, e.conversation_key, e.seq, e.id, e.parent_seq, e.sender, m.now, m.now
+    from unnest(p_conversations, p_nth, p_verdicts) with ordinality as n(conversation, nth, verdict, place)
+    join entries e on e.bucket = p_buckets[n.conversation]
+      and e.conversation_key = p_keys[n.conversation] and e.seq = heads[n.conversation] + n.nth
+    cross join (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now) m
+    where n.verdict::jsonb ? 'pending'
+    order by n.place;
+  end if;
 end
 $$;
 
--- What moderators have to look at, and have looked at: a row per message that a rule has caught or
--- somebody has reported.
-create table moderation_cases (
-  app_id text collate "C" not null references apps on delete cascade,
-  message_id bigint not null,
-  -- Where the message is; once it was approved and delivered, where that one is.
-  bucket smallint not null,
-  conversation_key bigint not null,
-  seq bigint not null,
-  kind text not null check (kind in ('blocked', 'flagged')),
-  status text not null check (status in ('open', 'approved', 'disapproved')),
-  -- Which rule has caught it, and how; null: users have reported it.
-  verdict jsonb,
-  created_at bigint not null,
-  updated_at bigint not null,
-  primary key (app_id, message_id)
-);
-create index moderation_cases_open on moderation_cases (app_id, kind, message_id)
-  where status = 'open';
-create index moderation_cases_reviewed on moderation_cases (app_id, updated_at, message_id)
-  where status <> 'open';
+-- Of these senders and muids, the entries that are stored already. A function for the sake of its
+-- plan, like `append_entries`: only the index of muids has the order that is asked for. (Between
+-- two equal ends, because what equals a constant needs no order.)
+create function find_muids(
+  p_buckets smallint[], p_keys bigint[], p_senders text[], p_muids text[])
+returns table (
+  bucket smallint, key bigint, sender text, muid text, seq bigint, id bigint, counted bigint,
+  at bigint)
+language plpgsql
+stable
+set enable_seqscan = off
+set enable_sort = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return query
+  select e.bucket, e.conversation_key, e.sender, e.muid, e.seq, e.id, e.counted, e.sent_at
+  from unnest(p_buckets, p_keys, p_senders, p_muids) as w(bucket, key, sender, muid)
+  cross join lateral (select md5(w.sender || ' ' || w.muid)::uuid as digest) d
+  cross join lateral (
+    select e.* from entries e
+    where e.bucket = w.bucket and e.conversation_key = w.key and e.muid is not null
+      and md5(e.sender || ' ' || e.muid)::uuid between d.digest and d.digest
+    order by md5(e.sender || ' ' || e.muid)::uuid limit 1) e;
+end
+$$;
 
-create table moderation_flags (
-  app_id text collate "C" not null,
-  message_id bigint not null,
-  uid text collate "C" not null,
-  reason_id text collate "C" not null,
-  remark text,
-  flagged_at bigint not null,
-  primary key (app_id, message_id, uid),
-  foreign key (app_id, message_id) references moderation_cases on delete cascade
-);
+-- The last entry before an id and a time (either may be null); 0: there is none.
+create function last_seq_before(p_bucket smallint, p_key bigint, p_id bigint, p_at bigint)
+returns bigint
+language plpgsql
+stable
+as $$
+declare
+  low bigint := 0;
+  high bigint;
+  middle bigint;
+begin
+  select head into high from conversations where bucket = p_bucket and conversation_key = p_key;
+  while low < coalesce(high, 0) loop
+    middle := (low + high + 1) / 2;
+    perform from entries e
+    where e.bucket = p_bucket and e.conversation_key = p_key and e.seq = middle
+      and (p_id is null or e.id < p_id) and (p_at is null or e.sent_at < p_at);
+    if found then low := middle; else high := middle - 1; end if;
+  end loop;
+  return low;
+end
+$$;
+
+-- About the last entry of an app before a time: across conversations ids and times agree only
+-- roughly, so whoever asks leaves some room.
+create function last_id_before(p_app_id text, p_at bigint)
+returns bigint
+language plpgsql
+stable
+as $$
+declare
+  low bigint := 0;
+  high bigint;
+  middle bigint;
+  middle_at bigint;
+begin
+  select e.id into high from entries e where e.app_id = p_app_id order by e.id desc limit 1;
+  while low < coalesce(high, 0) loop
+    middle := (low + high + 1) / 2;
+    select e.sent_at into middle_at from entries e
+    where e.app_id = p_app_id and e.id >= middle order by e.id limit 1;
+    if middle_at < p_at then low := middle; else high := middle - 1; end if;
+  end loop;
+  return low;
+end
+$$;
+
+-- Begins an epoch behind this one and behind `p_after`; returns its number. With `p_mark`, only if
+-- that number was not reached: of several processes that notice it, one begins.
+create function begin_epoch(p_after bigint, p_mark bigint) returns bigint
+language plpgsql
+as $$
+declare
+  reached bigint;
+  epoch bigint;
+  sequence regclass;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('begin epoch', 0));
+  select last_value into reached from restore_marks;
+  if p_mark <= reached then
+    return reached >> 36;
+  end if;
+  epoch := greatest(reached >> 36, p_after) + 1;
+  -- The public id of an entry, n * 64 + bucket, stays below 2^53.
+  if epoch >= 2048 then
+    raise exception 'There are no epochs left.';
+  end if;
+  for sequence in
+    select s.seqrelid from pg_sequence s join pg_class c on c.oid = s.seqrelid
+    where c.relnamespace = current_schema()::regnamespace and s.seqtypid = 'bigint'::regtype
+  loop
+    perform setval(sequence, epoch << 36);
+  end loop;
+  return epoch;
+end
+$$;
