@@ -38,7 +38,9 @@ const named = {
 } as const
 
 const participant = { uid: 'ann', rank: 'participant' } as const
-const text = (data: object) => () => checkContent('message', 'text', { ...data })
+const content = (category: string, type: string, data: object) => () =>
+  checkContent({ settings: {} }, category, type, { ...data })
+const text = (data: object) => content('message', 'text', data)
 
 /** Where the rule that refuses can be run as it is. */
 const refusals: Partial<Record<ErrorCode, () => unknown>> = {
@@ -46,12 +48,12 @@ const refusals: Partial<Record<ErrorCode, () => unknown>> = {
   ERR_EMPTY_MESSAGE_TEXT: text({}),
   ERR_INVALID_MESSAGE_TEXT: text({ text: 7 }),
   ERR_INVALID_METADATA: text({ text: 'hi', metadata: 7 }),
-  ERR_INVALID_MESSAGE_TYPE: () => checkContent('message', 'poll', {}),
-  ERR_EMPTY_MESSAGE_FILE: () => checkContent('message', 'image', {}),
-  ERR_INVALID_MEDIA_MESSAGE: () => checkContent('message', 'image', { attachments: [{}] }),
-  ERR_EMPTY_CUSTOM_DATA: () => checkContent('custom', 'location', {}),
-  ERR_INVALID_CUSTOM_DATA: () => checkContent('custom', 'location', { customData: 7 }),
-  ERR_INVALID_MESSAGE_DATA: () => checkContent('interactive', 'form', {}),
+  ERR_INVALID_MESSAGE_TYPE: content('message', 'poll', {}),
+  ERR_EMPTY_MESSAGE_FILE: content('message', 'image', {}),
+  ERR_INVALID_MEDIA_MESSAGE: content('message', 'image', { attachments: [{}] }),
+  ERR_EMPTY_CUSTOM_DATA: content('custom', 'location', {}),
+  ERR_INVALID_CUSTOM_DATA: content('custom', 'location', { customData: 7 }),
+  ERR_INVALID_MESSAGE_DATA: content('interactive', 'form', {}),
   ERR_GROUP_NO_CLEARANCE: () => requireOwner(participant),
   ERR_GROUP_NO_SELF_ACTION: () => requireClearanceOver(participant, 'ann', 'participant'),
   ERR_TOO_MANY_REQUESTS: () => refuse(tooManyRequests('10000 a minute are allowed', 42)),

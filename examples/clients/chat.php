@@ -1,5 +1,5 @@
 <?php
-// A PHP back end, with curl: forms and queries by http_build_query, JSON by json_encode.
+// A PHP back end, with curl: forms and queries by http_build_query, forms in parts, JSON by json_encode.
 // API_URL=... APP_ID=... API_KEY=... MANAGEMENT_URL=... MANAGEMENT_KEY=... MANAGEMENT_SECRET=... php chat.php
 
 declare(strict_types=1);
@@ -53,6 +53,9 @@ final class Chat
         curl_setopt($curl, CURLOPT_TIMEOUT, 60);
         if (isset($options['form'])) {
             curl_setopt($curl, CURLOPT_POSTFIELDS, http_build_query($options['form']));
+        }
+        if (isset($options['parts'])) {
+            curl_setopt($curl, CURLOPT_POSTFIELDS, $options['parts']);
         }
         if (isset($options['json'])) {
             $headers[] = 'Content-Type: application/json';
@@ -120,6 +123,10 @@ function signUp(Chat $chat): void
     $change = ['tags' => ['blue', 'short'], 'metadata' => ['likes' => ['tea', 'cake'], 'age' => 30]];
     $user = $chat->ok('update a user by a form', 'PUT', '/users/bob', ['form' => $change])['data'];
     expect($user['tags'] === ['blue', 'short'] && $user['metadata']['likes'] === ['tea', 'cake'], $user);
+
+    $change = ['statusMessage' => 'away', 'tags[0]' => 'blue', 'tags[1]' => 'short', 'metadata[age]' => 31];
+    $user = $chat->ok('update a user by an array, in parts', 'PUT', '/users/bob', ['parts' => $change])['data'];
+    expect($user['tags'] === ['blue', 'short'] && $user['metadata'] === ['age' => '31'], $user);
 
     $error = $chat->fails('sign up with nothing', 400, 'POST', '/users', ['form' => ['uid' => '', 'name' => '']]);
     expect(array_keys($error['details']) === ['uid', 'name'], $error);

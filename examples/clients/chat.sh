@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A script, with curl: forms by -d, JSON by -d without a content type, queries by -G.
+# A script, with curl: forms by -d and -F, JSON by -d without a content type, queries by -G.
 # API_URL=... APP_ID=... API_KEY=... MANAGEMENT_URL=... MANAGEMENT_KEY=... MANAGEMENT_SECRET=... bash chat.sh
 set -euo pipefail
 
@@ -88,6 +88,8 @@ has '"authToken":"bob_'
 call 'create a token by a form' 200 /users/bob/auth_tokens -d force=true
 call 'update a user by a form' 200 /users/bob -X PUT -d statusMessage=away -d 'tags[]=blue' -d 'tags[]=tall'
 has '"statusMessage":"away"' '"tags":["blue","tall"]'
+call 'update a user by a form in parts' 200 /users/bob -X PUT -F 'metadata={"age": 30}' -F 'tags[]=blue' -F 'tags[]=tall'
+has '"metadata":{"age":30}' '"tags":["blue","tall"]'
 call 'get a user' 200 /users/BOB
 has '"uid":"bob"'
 call 'get nobody' 404 /users/nobody

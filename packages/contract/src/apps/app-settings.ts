@@ -25,6 +25,8 @@ export const appSettingDefaults = {
   'messages.editWindowSeconds': 0,
   /** Whether a device deletes messages for ever; if not, they are deleted and kept for the app. */
   'messages.devicesDeleteForever': false,
+  /** Whether `size` of an attachment is a number in messages that are sent from now on; if not, a text of digits. */
+  'messages.attachmentSizeAsNumber': false,
   /** Whether devices may list deactivated users. */
   'users.devicesListDeactivated': false,
   /** Whether who comes to a group may read what was said before. */
@@ -38,6 +40,8 @@ export const appSettingDefaults = {
   /** How many rules and how many keyword lists an app may have, beside the defaults. */
   'moderation.ruleLimit': 25,
   'moderation.listLimit': 25,
+  /** Whether conditions about what pictures show are kept, though they match nothing; if not, they are refused. */
+  'moderation.mediaRules': false,
   /** Whether somebody who is connected gets no push: they see it where they are. */
   'notifications.skipOnlineUsers': true,
   /** Whether all members are notified of each of many members who come or go at once. */
@@ -46,6 +50,8 @@ export const appSettingDefaults = {
   'notifications.devicesSetContacts': true,
   /** Whether e-mail goes through the operator's mail server, where the app has no provider. */
   'notifications.operatorMail': false,
+  /** Whether `message_edited` and `message_deleted` carry the message itself; if not, the action message. */
+  'webhooks.changedMessageItself': false,
   /** Requests a minute. */
   'rateLimits.core': 10_000,
   'rateLimits.standard': 20_000,

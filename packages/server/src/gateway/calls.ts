@@ -38,7 +38,7 @@ export async function answer(
       query: input.query ?? {},
       requestId,
     })
-    const { body } = await parts.pipeline.run(admitted, { bytes: 0, body: () => input.body })
+    const { body } = await parts.pipeline.run(admitted, { bytes: 0, body: () => () => input.body })
     session.connection.say(
       printAnswer(id, body instanceof Printed ? body.text : JSON.stringify(body)),
     )

@@ -1,7 +1,27 @@
 import { isUtf8 } from 'node:buffer'
 import { badRequest } from '../pipeline/failure.ts'
 import { parseJson } from '../pipeline/json.ts'
-import { parseUrlEncoded } from './url-encoded.ts'
+import { fieldsOf } from './form.ts'
+import { objectOfFields } from './url-encoded.ts'
+
+/** What parses the body of a request, each time anew. */
+export function bodyReader(
+  bytes: unknown,
+  contentType: string | undefined,
+  lenient: boolean,
+): (() => unknown) | Promise<() => unknown> {
+  const hasParts = lenient && /^multipart\/form-data\s*;/i.test(contentType ?? '')
+  return hasParts && Buffer.isBuffer(bytes)
+    ? partsReader(bytes, contentType ?? '')
+    : () => parseBody(bytes, contentType, lenient)
+}
+
+/** As `curl -F` sends, and PHP's curl, given an array. */
+async function partsReader(bytes: Buffer, contentType: string): Promise<() => unknown> {
+  const fields = await fieldsOf(bytes, contentType)
+  requireUtf8(bytes)
+  return () => objectOfFields(fields)
+}
 
 /** Bytes of a request to an object: JSON or, read leniently, what a form has encoded. */
 export function parseBody(
@@ -10,12 +30,12 @@ export function parseBody(
   lenient: boolean,
 ): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) throw badRequest('body', 'The body is not valid UTF-8.')
+  requireUtf8(bytes)
   // Some editors and Windows clients begin with a mark of byte order.
   const text = bytes.toString('utf8').replace(lenient ? /^\ufeff/ : '', '')
   if (!lenient) requireJson(contentType)
   const isForm = lenient && isUrlEncoded(text, contentType)
-  const body = isForm ? parseUrlEncoded(text) : parseJson(text, 'body')
+  const body = isForm ? objectOfFields(new URLSearchParams(text)) : parseJson(text, 'body')
   // An empty list is what PHP makes of an empty object, and null what others make of none.
   const isEmpty = body === null || (Array.isArray(body) && body.length === 0)
   if (lenient && isEmpty) return {}
@@ -23,6 +43,10 @@ export function parseBody(
     throw badRequest('body', 'The body must be a JSON object.')
   }
   return body
+}
+
+function requireUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw badRequest('body', 'The body is not valid UTF-8.')
 }
 
 /** Where no type is named, JSON begins as JSON does. `curl -d` calls a form whatever it sends. */

@@ -27,6 +27,17 @@ export async function parseForm(
   return parts
 }
 
+/** The parts of a form in their order, where each is a field of a body. */
+export async function fieldsOf(
+  bytes: Buffer,
+  contentType: string,
+): Promise<(readonly [string, string])[]> {
+  return Array.from(await read(bytes, contentType), ([name, part]) => {
+    if (typeof part === 'string') return [name, part] as const
+    throw badRequest(name, 'Files are not taken here: send a link to it.')
+  })
+}
+
 async function textOf(part: FormDataEntryValue, isFile: boolean, name: string): Promise<string> {
   const content = Buffer.from(await new Blob([part]).arrayBuffer())
   const text = content.toString(isFile ? 'base64' : 'utf8')

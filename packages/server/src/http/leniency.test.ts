@@ -154,10 +154,22 @@ function formOf(value: object, prefix = ''): string {
   return pairs.join('&')
 }
 
+const boundary = 'between-parts'
+
+/** As `curl -F` sends it, and PHP's curl, given an array. */
+function partsOf(form: string): string {
+  const parts = Array.from(new URLSearchParams(form), ([name, value]) => {
+    const head = `Content-Disposition: form-data; name="${name}"`
+    return `--${boundary}\r\n${head}\r\n\r\n${value}\r\n`
+  })
+  return `${parts.join('')}--${boundary}--\r\n`
+}
+
 const ways = (meant: object, written: object) =>
   [
     ['written otherwise', JSON.stringify(written), 'application/json'],
     ['as a form', formOf(meant), 'application/x-www-form-urlencoded'],
+    ['in parts', partsOf(formOf(meant)), `multipart/form-data; boundary=${boundary}`],
     ['without a type', JSON.stringify(meant), ''],
     ['as a form without a type', formOf(meant), ''],
   ] as const

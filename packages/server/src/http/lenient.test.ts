@@ -18,6 +18,12 @@ async function call(request: WireRequest) {
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
   call({ method: 'POST', path, body, headers })
 
+async function encoded(parts: FormData) {
+  const response = new Response(parts)
+  const headers = { 'content-type': response.headers.get('content-type') ?? '' }
+  return { headers, body: Buffer.from(await response.arrayBuffer()) }
+}
+
 await app.given.users('ann', 'bob')
 await app.given.user('red', { tags: ['red'] })
 await app.given.user('blue', { tags: ['blue'] })
@@ -53,6 +59,40 @@ describe('a body', () => {
       expect(answer.status).toBe(400)
     },
   )
+
+  test('in parts is a form, and no file', async () => {
+    const parts = new FormData()
+    for (const [name, value] of [
+      ['uid', 'parts'],
+      ['name', 'Zoë'],
+      ['metadata[age]', '7'],
+      ['tags[]', 'a'],
+      ['tags[]', 'b'],
+    ] as const)
+      parts.append(name, value)
+    const sent = async () => {
+      const { headers, body } = await encoded(parts)
+      return call({ method: 'POST', path: '/v3/users', headers, body })
+    }
+    expect((await sent()).data).toMatchObject({
+      ...{ uid: 'parts', name: 'Zoë', metadata: { age: '7' }, tags: ['a', 'b'] },
+    })
+    parts.append('avatar', new Blob(['x']), 'a.png')
+    expect(errorOf(await sent()).details).toEqual({
+      avatar: ['Files are not taken here: send a link to it.'],
+    })
+  })
+
+  test('in parts that are no parts, or no UTF-8, is refused', async () => {
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const path = '/v3/users'
+    const none = await call({ method: 'POST', path, headers, body: 'uid=parts' })
+    expect(errorOf(none).details).toEqual({ body: ['The body is not multipart/form-data.'] })
+    const head = '--x\r\nContent-Disposition: form-data; name="uid"\r\n\r\n'
+    const body = Buffer.concat([Buffer.from(head), Buffer.from([0xff]), Buffer.from('\r\n--x--')])
+    const broken = await call({ method: 'POST', path, headers, body })
+    expect(errorOf(broken).details).toEqual({ body: ['The body is not valid UTF-8.'] })
+  })
 
   test('of JSON is read where curl calls it a form', async () => {
     const { data } = await post('/v3/users', '{"uid":"curl","name":"C & D"}', form)

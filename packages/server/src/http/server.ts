@@ -12,7 +12,7 @@ import { Printed } from '../pipeline/printed.ts'
 import { traceOf } from '../pipeline/trace.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { answerHeaders, rawAnswerHeaders } from './answer-headers.ts'
-import { parseBody } from './body.ts'
+import { bodyReader } from './body.ts'
 import type { ClientAddress } from './client-address.ts'
 import { failureOf } from './errors.ts'
 import { parseForm } from './form.ts'
@@ -185,7 +185,7 @@ function addOperation(
         const contentType = request.headers['content-type']
         const answer = await pipeline.run(admitted, {
           bytes: Buffer.isBuffer(body) ? body.length : 0,
-          body: (lenient) => parseBody(body, contentType, lenient),
+          body: (lenient) => bodyReader(body, contentType, lenient),
           form: (schema) => parseForm(body, contentType, schema),
         })
         reply.headers(answer.headers)

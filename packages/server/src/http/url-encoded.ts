@@ -14,10 +14,10 @@ type Value = string | readonly Value[] | { readonly [name: string]: Value }
  * `a=1&b[c]=2&d[]=3&d[]=4`, as forms and PHP's `http_build_query` write it, and `d=3&d=4`, as most
  * others do. All of it is text; what the text means, the schema says.
  */
-export function parseUrlEncoded(text: string): Value {
+export function objectOfFields(given: Iterable<readonly [string, string]>): Value {
   const root: Branch = Object.create(null)
   let fields = 0
-  for (const [key, value] of new URLSearchParams(text)) {
+  for (const [key, value] of given) {
     if (++fields > mostFields) throw badRequest('body', `Send at most ${mostFields} fields.`)
     inspectText(key, 'body')
     inspectText(value, key)

@@ -47,8 +47,8 @@ export interface AdmittedCall {
 interface Content {
   /** Of the body, before it is parsed. */
   readonly bytes: number
-  /** `lenient`: also what is not JSON, but can be read as such. */
-  readonly body: (lenient: boolean) => unknown
+  /** Parses it anew with each call. `lenient`: also what is not JSON, but can be read as such. */
+  readonly body: (lenient: boolean) => (() => unknown) | Promise<() => unknown>
   /** Only where a wire can carry one. */
   readonly form?: (schema: TObject) => Promise<unknown>
 }
@@ -172,7 +172,7 @@ async function answer(
   const lenient = isLenient(caller)
   const input = road.validation.input({
     ...call,
-    body: operation.body && (() => content.body(lenient)),
+    body: operation.body && (await content.body(lenient)),
     lenient,
     form: operation.form && (await content.form?.(operation.form)),
   })

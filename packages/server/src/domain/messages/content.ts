@@ -1,8 +1,9 @@
-import type { Caller } from '../../pipeline/caller.ts'
+import type { AppIdentity, Caller } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import { isHttpUrl, requireSafeLinks } from './links.ts'
 
 type Data = Readonly<Record<string, unknown>>
+type Settled = Pick<AppIdentity, 'settings'>
 
 export interface Content {
   readonly category: string
@@ -38,20 +39,27 @@ export function keepingInjected(given: Data, stored: Data): Data {
 }
 
 /** What a message must be, by its category and type. */
-export function checkContent(category: string, type: string, given: Data = {}): Content {
+export function checkContent(
+  app: Settled,
+  category: string,
+  type: string,
+  given: Data = {},
+): Content {
   const { entities: _, mentions: __, reactions: ___, moderation: ____, ...data } = given
   if (data.metadata !== undefined && !isObject(data.metadata))
     throw new Failure('ERR_INVALID_METADATA')
-  const checked = checkers[category]?.(type, data) ?? data
+  const checked = checkers[category]?.(type, data, app) ?? data
   requireReadableAttachments(checked)
   requireSafeLinks(checked)
   return { category, type, data: checked, mentions: mentionsIn(checked.text) }
 }
 
-const checkers: Readonly<Record<string, (type: string, data: Data) => Data>> = {
-  message(type, data) {
+type Checker = (type: string, data: Data, app: Settled) => Data
+
+const checkers: Readonly<Record<string, Checker>> = {
+  message(type, data, app) {
     if (type === 'text') return checkText(data)
-    if (mediaTypes.includes(type)) return checkMedia(data)
+    if (mediaTypes.includes(type)) return checkMedia(data, app)
     throw unknownType('message', type, ['text', ...mediaTypes])
   },
   custom(_, data) {
@@ -92,7 +100,7 @@ function checkText(data: Data): Data {
 }
 
 /** A caption may come with it; `url` repeats the first attachment's. */
-function checkMedia(data: Data): Data {
+function checkMedia(data: Data, { settings }: Settled): Data {
   if (data.text !== undefined && typeof data.text !== 'string') {
     throw new Failure('ERR_INVALID_MESSAGE_TEXT')
   }
@@ -101,7 +109,8 @@ function checkMedia(data: Data): Data {
     throw new Failure('ERR_EMPTY_MESSAGE_FILE')
   }
   if (!Array.isArray(attachments)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
-  const checked = attachments.map(checkAttachment)
+  const asNumber = settings['messages.attachmentSizeAsNumber'] === true
+  const checked = attachments.map((one) => checkAttachment(one, asNumber))
   return { ...data, attachments: checked, url: checked[0]?.url }
 }
 
@@ -134,7 +143,7 @@ function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'string'
 }
 
-function checkAttachment(attachment: unknown) {
+function checkAttachment(attachment: unknown, sizeAsNumber: boolean) {
   if (!isObject(attachment) || !isHttpUrl(attachment.url)) {
     throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   }
@@ -146,7 +155,11 @@ function checkAttachment(attachment: unknown) {
   const bytes = size === undefined || isUnknown ? undefined : Number(size)
   if (bytes !== undefined && !Number.isSafeInteger(bytes))
     throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
-  return { url, ...texts, ...(bytes !== undefined && { size: String(bytes) }) }
+  return {
+    url,
+    ...texts,
+    ...(bytes !== undefined && { size: sizeAsNumber ? bytes : String(bytes) }),
+  }
 }
 
 /** `<@uid:ann>` speaks to ann; the text keeps the form. */

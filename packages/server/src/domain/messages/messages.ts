@@ -78,9 +78,9 @@ async function isUnderReview({ db }: Ctx, { row }: Entry): Promise<boolean> {
 }
 
 /** In the category and type that the message has, with what hooks have put into it. */
-function contentOf({ caller }: PrepareCtx, { row }: Entry, given: Content['data']): Content {
+function contentOf({ app, caller }: PrepareCtx, { row }: Entry, given: Content['data']): Content {
   const said = keepingInjected(saidBy(caller, given), JSON.parse(row.data))
-  return checkContent(row.category, row.type, said)
+  return checkContent(app, row.category, row.type, said)
 }
 
 /** What changes beside the data. */

@@ -129,7 +129,7 @@ describe('requirement 4.8: send message', () => {
     })
   })
 
-  test('media: url repeats the first attachment, size is a number', async () => {
+  test('media: url repeats the first attachment, size is text of digits', async () => {
     const attachments = [{ url: 'https://x.example/a.png', name: 'a.png', size: '123' }]
     const { data } = await full.sendMessage({
       onBehalfOf: 'ann',

@@ -223,12 +223,12 @@ interface Draft {
 }
 
 /** Checked once, however many receivers it has; the judge knows it by its data. */
-function draftOf({ caller }: Ctx, body: NewMessage): Draft {
+function draftOf({ app, caller }: Ctx, body: NewMessage): Draft {
   let content: Content | undefined
   return {
     body,
     contentOf() {
-      content ??= checkContent(body.category, body.type, saidBy(caller, body.data))
+      content ??= checkContent(app, body.category, body.type, saidBy(caller, body.data))
       return content
     },
   }

@@ -40,7 +40,7 @@ const submitting = (
 ): Handlers<typeof submissions, Keyed>['submitMessage'] => ({
   async prepare({ body }, before) {
     const { muid, sender, receiverType, receiver, tags, sentAt = before.now } = body
-    const { mentions, ...content } = checkContent(body.category, body.type, body.data)
+    const { mentions, ...content } = checkContent(before.app, body.category, body.type, body.data)
     const ensureEnds = await endsOf(passwords, before, body)
     const extra = { ...(tags && { tags }), ...(mentions.length > 0 && { mentions }) }
     const fresh = { muid, sender, receiverType, receiver, ...content, extra, sentAt }
@@ -67,7 +67,7 @@ const unkeyed: Handlers<Omit<typeof submissions, Keyed>> = {
 
   async updateSubmission({ params: { id }, body }, ctx) {
     const { category, type, data, extra } = await accessSubmission(ctx, id, { lock: true })
-    const content = checkContent(category, type, body.data ?? JSON.parse(data))
+    const content = checkContent(ctx.app, category, type, body.data ?? JSON.parse(data))
     const beside = { ...extra, mentions: content.mentions, editedBy: actingUid(ctx) }
     await updateSubmission(ctx.db, Number(id), { data: content.data, extra: beside }, ctx.now)
     await deleteCases(ctx.db, [Number(id)])

@@ -43,12 +43,6 @@ function conditionOf(given: GivenCondition, place: number): Condition {
     ...(message && { message }),
     ...(disguises !== undefined && { disguises }),
   }
-  if (condition.isMediaPresent) {
-    throw new Objection(
-      `conditions.${place}.isMediaPresent`,
-      'Nothing here looks into pictures and videos, so this would never match: ask a judge.',
-    )
-  }
   const at = `conditions.${place}.value`
   if (condition.value.length === 0) throw new Objection(at, 'This field is required.')
   if (isJudge(condition.category) && !condition.isKeywordsReferencePresent) {

@@ -1,6 +1,12 @@
-import type { Rule, RuleBody, rules, rulesOfApp } from '@chorale/contract/moderation'
+import type {
+  GivenCondition,
+  Rule,
+  RuleBody,
+  rules,
+  rulesOfApp,
+} from '@chorale/contract/moderation'
 import type { AppIdentity } from '../../pipeline/caller.ts'
-import { Failure } from '../../pipeline/failure.ts'
+import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Ctx, Handlers } from '../../pipeline/handler.ts'
 import { limitOf, lockApp, nextModerationVersion } from '../apps/index.ts'
 import type { Compiler } from './compiler.ts'
@@ -52,10 +58,22 @@ export function ruleHandlers(compiler: Compiler): Handlers<typeof rules, Prepare
 /** Before the transaction, in another thread. Undefined: the call gives no conditions. */
 export async function weighed(
   compiler: Compiler,
-  { appId }: AppIdentity,
+  { appId, settings }: AppIdentity,
   { conditions }: RuleBody,
 ): Promise<Weighed | undefined> {
-  return conditions && compiler.run(appId, 'weighConditions', conditions)
+  if (!conditions) return undefined
+  if (settings['moderation.mediaRules'] !== true) refuseMedia(conditions)
+  return compiler.run(appId, 'weighConditions', conditions)
+}
+
+function refuseMedia(conditions: readonly GivenCondition[]): void {
+  const place = conditions.findIndex(({ isMediaPresent }) => isMediaPresent)
+  if (place < 0) return
+  throw badRequest(
+    `conditions.${place}.isMediaPresent`,
+    'Nothing here looks into pictures and videos, so this would never match: ask a judge. ' +
+      "The app's setting moderation.mediaRules keeps such rules all the same.",
+  )
 }
 
 async function createRule(ctx: Ctx, body: RuleBody, given: Weighed | undefined) {

@@ -10,6 +10,8 @@ export interface Subscription {
   readonly version: number
   readonly triggers: readonly string[]
   readonly region: string
+  /** Of a message that was edited or deleted, whether the app wants the message or the action. */
+  readonly changedMessageItself: boolean
 }
 
 /** What had happened before it was there is not told. */
@@ -18,8 +20,10 @@ export async function findSubscriptions(
   happenedAt: number,
 ): Promise<Subscription[]> {
   const { rows } = await sql<Subscription>`
-    select w.webhook_id as id, w.version, w.triggers, a.region
+    select w.webhook_id as id, w.version, w.triggers, a.region,
+      coalesce(s.value = 'true', false) as "changedMessageItself"
     from webhooks w join apps a using (app_id)
+    left join app_settings s on s.app_id = w.app_id and s.key = 'webhooks.changedMessageItself'
     where w.app_id = ${appId} and w.enabled and w.created_at <= ${happenedAt}
     order by w.webhook_id`.execute(db)
   return rows

@@ -10,6 +10,7 @@ import {
   printFresh,
   type Receiver,
 } from '../conversations/index.ts'
+import type { Subscription } from './subscriptions.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 type Heard = HeardEvent<'entry.appended'>
@@ -41,6 +42,7 @@ export async function tellEntry(
   { payload, at }: Heard,
   db: AppDb,
   wanted: Wanted,
+  { changedMessageItself }: Pick<Subscription, 'changedMessageItself'>,
 ): Promise<Telling[]> {
   const { category, type, caught } = payload
   if (caught === 'withheld') return []
@@ -56,7 +58,7 @@ export async function tellEntry(
   const data =
     category === 'action' && type === 'groupMember'
       ? await printMovement(db, row, receiver)
-      : `{"message":${await printMessage(db, row, receiver)}}`
+      : `{"message":${await printMessage(db, row, receiver, changedMessageItself)}}`
   const current = says.map((trigger) => ({ version: 2, trigger, data, line }) as const)
   if (!hearsLegacy(category, wanted)) return current
   const message = data.slice('{"message":'.length, -1)
@@ -107,9 +109,16 @@ async function rowOf(
   }
 }
 
-async function printMessage(db: AppDb, row: EntryRow, receiver: Receiver): Promise<string> {
+async function printMessage(
+  db: AppDb,
+  row: EntryRow,
+  receiver: Receiver,
+  changedMessageItself: boolean,
+): Promise<string> {
   const [text = ''] = await printFresh(db, peopleIn(db), [{ row, receiver }], { viewer: undefined })
-  return text
+  if (row.category !== 'action' || !changedMessageItself) return text
+  const message = JSON.parse(text).data.entities.on?.entity
+  return message ? JSON.stringify(message) : text
 }
 
 /** Who came, went or changed; `by` whom, unless they did it themselves. */

@@ -21,6 +21,7 @@ type Tell<N extends EventName> = (
   event: HeardEvent<N>,
   db: AppDb,
   wanted: Wanted,
+  how: Pick<Subscription, 'changedMessageItself'>,
 ) => Promise<Telling[]>
 
 /**
@@ -57,7 +58,8 @@ function telling<N extends EventName>(tell: Tell<N>): Reaction<N> {
     const subscriptions = await findSubscriptions(db, event.at)
     const wanted: Wanted = (version, trigger) =>
       subscriptions.some((one) => one.version === version && one.triggers.includes(trigger))
-    const tellings = await tell(event, db, wanted)
+    const changedMessageItself = subscriptions.some((one) => one.changedMessageItself)
+    const tellings = await tell(event, db, wanted, { changedMessageItself })
     const fresh = subscriptions.flatMap((to) =>
       tellings
         .filter(({ version, trigger }) => to.version === version && to.triggers.includes(trigger))
