@@ -236,6 +236,9 @@ describe('an auth token', () => {
     const both = { apikey: app.keys.full, authToken: ann.authToken }
     expect((await call(both, '/v3/roles')).status).toBe(200)
     expect(await codeOf(both)).toBe('AUTH_ERR_NO_ACCESS')
+    // Refused before its body is looked at.
+    const wrong = app.as('full').updateMe({ body: { name: '' } })
+    await expect(wrong).rejects.toMatchObject({ code: 'AUTH_ERR_NO_ACCESS' })
   })
 
   test('opens its own app only', async () => {

@@ -33,6 +33,15 @@ describe('get', () => {
       code: 'ERR_MESSAGE_ID_NOT_FOUND',
     })
   })
+
+  test('does not find a message of another app', async () => {
+    const { id } = await said('ann', 'bob', 'user')
+    const other = app.client(await app.anotherApp(), 'full')
+    const notFound = { code: 'ERR_MESSAGE_ID_NOT_FOUND' }
+    await expect(other.getMessage({ params: { id } })).rejects.toMatchObject(notFound)
+    await expect(other.editMessage({ params: { id }, body: edit })).rejects.toMatchObject(notFound)
+    await expect(other.deleteMessage({ params: { id } })).rejects.toMatchObject(notFound)
+  })
 })
 
 describe('edit', () => {

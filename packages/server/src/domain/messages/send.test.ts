@@ -260,3 +260,13 @@ test('a ban in another app is none here', async () => {
   const { data } = await full.sendMessage({ onBehalfOf: 'bob', body: { ...toTea, ...hello } })
   expect(data).toMatchObject({ sender: 'bob' })
 })
+
+test('a friendship in another app is none here', async () => {
+  const other = app.client(await app.anotherApp(), 'full')
+  for (const uid of ['flo', 'bob']) await other.createUser({ body: { uid, name: uid } })
+  await other.addFriends({ params: { uid: 'flo' }, body: { accepted: ['bob'] } })
+  await app.given.role('reserved', { settings: { sendMessagesTo: 'friendsOnly' } })
+  await app.given.user('flo', { role: 'reserved' })
+  const sent = full.sendMessage({ onBehalfOf: 'flo', body: { ...toBob, ...hello } })
+  await expect(sent).rejects.toMatchObject({ code: 'ERR_PERMISSION_DENIED' })
+})
