@@ -27,9 +27,13 @@ export async function storedBundles(natsUrl: string, prefix: string): Promise<St
   if (!info?.state.messages) return []
   const consumer = await jetstream(connection.nats).consumers.get(name)
   const found: StoredBundle[] = []
-  for await (const message of await consumer.fetch({ max_messages: info.state.messages })) {
-    const bundle = message.json<Omit<StoredBundle, 'subject'>>()
-    found.push({ ...bundle, subject: message.subject.slice(prefix.length + 1) })
+  // On a busy machine one fetch ends before it has them all.
+  while (found.length < info.state.messages) {
+    const max_messages = info.state.messages - found.length
+    for await (const message of await consumer.fetch({ max_messages })) {
+      const bundle = message.json<Omit<StoredBundle, 'subject'>>()
+      found.push({ ...bundle, subject: message.subject.slice(prefix.length + 1) })
+    }
   }
   return found
 }
