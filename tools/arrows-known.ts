@@ -30,17 +30,10 @@ export const knownImports: KnownImports = {
     'domain/messages/send.ts',
     'domain/messages/submission-errands.ts',
     'domain/messages/telling.ts',
-    'domain/users/circles.ts',
+    'domain/users/relationships.ts',
     'domain/users/presence.ts',
     'domain/webhooks/before-message.ts',
     'domain/webhooks/errands.ts',
   ],
-  // They use what both edges need and http/ holds: the address of a client, allowed origins, errors, JSON bodies.
-  'edge-knows-no-other-edge': [
-    'gateway/address.ts',
-    'gateway/calls.ts',
-    'gateway/client-frames.ts',
-    'gateway/gateway.ts',
-    'gateway/handshake.ts',
-  ],
+  'edge-knows-no-other-edge': [],
 }

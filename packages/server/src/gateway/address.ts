@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { ClientAddress } from '../http/client-address.ts'
 import type { Credentials } from '../pipeline/caller.ts'
+import type { ClientAddress } from '../web/client-address.ts'
 
 /** `{appId}.realtime-{region}.<host>`: the host name names the app, as that of the API does. */
 const appHost = /^([a-z0-9]+)\.(?:realtime|api)-([a-z]+)\./i

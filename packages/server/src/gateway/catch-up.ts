@@ -1,8 +1,8 @@
 import type { Position } from '@chorale/contract/frames'
 import { epochOf } from '../outbox/epochs.ts'
+import type { Feed, Membership, SerialisedEntry } from '../realtime/ports.ts'
 import { print, printEntryFrame } from './frames.ts'
 import type { Follower } from './hub/follower.ts'
-import type { Feed, Seat, ShownEntry } from './ports.ts'
 import type { Session } from './session.ts'
 
 export interface CatchUpParts {
@@ -12,9 +12,9 @@ export interface CatchUpParts {
   readonly mostInAll: number
 }
 
-/** Seat and follower of one conversation, and from where on the device wants it. */
+/** Membership and follower of one conversation, and from where on the device wants it. */
 export interface Place {
-  readonly seat: Seat
+  readonly membership: Membership
   readonly follower: Follower
   /** Undefined: from now on. */
   readonly from: Position | undefined
@@ -22,7 +22,7 @@ export interface Place {
 
 /**
  * Brings a session up to date and lets it into the live stream. Its followers keep what comes
- * meanwhile: they were told to before the seats were read.
+ * meanwhile: they were told to before the memberships were read.
  */
 export async function catchUp(
   parts: CatchUpParts,
@@ -40,13 +40,13 @@ export async function catchUp(
 async function bring(
   parts: CatchUpParts,
   session: Session,
-  { seat, follower, from }: Place,
+  { membership, follower, from }: Place,
   left: number,
 ): Promise<number> {
-  const begun = follower.begin(seat.head)
-  const head = latest(seat.head, begun)
-  const since = from ?? seat.head
-  const { label } = seat
+  const begun = follower.begin(membership.head)
+  const head = latest(membership.head, begun)
+  const since = from ?? membership.head
+  const { label } = membership
   if (since.seq === head.seq && since.change === head.change) {
     admit(session, follower, head)
     return 0
@@ -58,7 +58,12 @@ async function bring(
   const tooFar = isOther || isAhead || head.seq - since.seq > most
   const missed = tooFar
     ? undefined
-    : await parts.feed.missed(seat, { ...since, resetSeq: seat.resetSeq }, viewers(seat), most + 1)
+    : await parts.feed.missed(
+        membership,
+        { ...since, resetSeq: membership.resetSeq },
+        viewers(membership),
+        most + 1,
+      )
   if (!missed || missed.changed.length + missed.entries.length > most) {
     session.connection.say(print({ type: 'reload', conversationId: label, position: head }))
     admit(session, follower, head)
@@ -78,11 +83,11 @@ async function bring(
   return changed.length + entries.length
 }
 
-function moves({ arrives, departs }: ShownEntry, uid: string): boolean {
+function moves({ arrives, departs }: SerialisedEntry, uid: string): boolean {
   return arrives === uid || departs === uid
 }
 
-function viewers({ receiver, uid }: Seat) {
+function viewers({ receiver, uid }: Membership) {
   return [receiver.kind === 'group' ? undefined : uid]
 }
 
@@ -91,7 +96,7 @@ async function say(
   type: 'message' | 'changed',
   label: string,
   change: number,
-  entries: readonly ShownEntry[],
+  entries: readonly SerialisedEntry[],
 ): Promise<void> {
   for (const entry of entries) {
     await connection.room()

@@ -1,10 +1,10 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Feed, FollowedConversation } from '../realtime/ports.ts'
 import { type EntranceParts, join, reload } from './entrance.ts'
 import type { Follower } from './hub/follower.ts'
 import type { Followers } from './hub/followers.ts'
 import type { People, Person } from './people.ts'
-import type { Feed, Followed } from './ports.ts'
 import type { Session } from './session.ts'
 
 export interface CompareParts extends EntranceParts {
@@ -99,7 +99,7 @@ async function comparePeople(parts: CompareParts, people: readonly Person[]): Pr
 /** A session follows what is not theirs, or does not follow what is. */
 interface Suspect {
   readonly session: Session
-  readonly at: Followed
+  readonly at: FollowedConversation
 }
 
 async function suspectsAmong(
@@ -110,9 +110,11 @@ async function suspectsAmong(
   const before = people.flatMap(({ sessions }) =>
     [...sessions].map((session) => ({ session, following: new Map(session.following) })),
   )
-  const seats = Map.groupBy(await feed.seatsOf(people), nameOf)
+  const memberships = Map.groupBy(await feed.membershipsOf(people), nameOf)
   return before.flatMap(({ session, following }) => {
-    const own = new Map(seats.get(nameOf(session.identity))?.map((seat) => [seat.key, seat]))
+    const own = new Map(
+      memberships.get(nameOf(session.identity))?.map((membership) => [membership.key, membership]),
+    )
     const gone = [...following.values()].filter(({ followed }) => !own.has(followed.key))
     const missing = [...own.values()].filter(({ key }) => !session.following.has(key))
     return [...gone.map(({ followed }) => followed), ...missing].map((at) => ({ session, at }))
@@ -121,12 +123,12 @@ async function suspectsAmong(
 
 async function settle(parts: CompareParts, { session, at }: Suspect): Promise<void> {
   const { appId, uid } = session.identity
-  const seat = await parts.feed.seatOf(appId, uid, at)
+  const membership = await parts.feed.membershipOf(appId, uid, at)
   const follower = session.following.get(at.key)
-  if (seat && !follower && session.isIn) {
-    reload(session, seat)
-    await join(parts, session, at, seat.head.seq + 1)
-  } else if (!seat && follower) {
+  if (membership && !follower && session.isIn) {
+    reload(session, membership)
+    await join(parts, session, at, membership.head.seq + 1)
+  } else if (!membership && follower) {
     // With the departure, if it can be read.
     await follower.readNow()
     follower.dismiss(session)

@@ -2,13 +2,13 @@ import type { ClientFrame, ServerFrame } from '@chorale/contract/frames'
 import type { Signals } from '../bus/signals.ts'
 import type { Flow } from '../limits/flow.ts'
 import { Failure } from '../pipeline/failure.ts'
+import { type ConversationSignal, conversationSubject } from '../realtime/subjects.ts'
 import { answer, type CallParts } from './calls.ts'
 import { print, printRefusal } from './frames.ts'
 import type { Follower } from './hub/follower.ts'
 import type { People } from './people.ts'
-import type { Users } from './ports.ts'
 import type { Session } from './session.ts'
-import { type ConversationSignal, conversationSubject } from './signals.ts'
+import type { Users } from './users.ts'
 
 export interface ConversingParts extends CallParts {
   readonly signals: Signals
@@ -69,8 +69,8 @@ function tell(
     if (refusal) session.connection.say(printRefusal(undefined, refusal.body()))
     return before
   }
-  const { circle } = parts.people.find(appId, uid) ?? {}
-  if (frame.receiverType === 'user' && circle?.blocked.has(frame.receiver)) return before
+  const { relationships } = parts.people.find(appId, uid) ?? {}
+  if (frame.receiverType === 'user' && relationships?.blocked.has(frame.receiver)) return before
   const told: ServerFrame = { ...frame, sender: uid }
   const signal: ConversationSignal = { is: 'frame', sender: uid, text: print(told) }
   const pass = () =>

@@ -5,27 +5,28 @@ import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
 import type { Signals } from '../bus/signals.ts'
-import { rawAnswerHeaders } from '../http/answer-headers.ts'
-import type { ClientAddress } from '../http/client-address.ts'
-import { isAllowedOrigin, type Origins } from '../http/origins.ts'
 import { openFlow } from '../limits/flow.ts'
 import type { Epochs } from '../outbox/epochs.ts'
 import type { AddressLimits } from '../pipeline/address-limits.ts'
+import type { Feed, PresenceStore } from '../realtime/ports.ts'
+import { rawAnswerHeaders } from '../web/answer-headers.ts'
+import type { ClientAddress } from '../web/client-address.ts'
+import { isAllowedOrigin, type Origins } from '../web/origins.ts'
 import { isRealtime } from './address.ts'
 import type { CallParts } from './calls.ts'
 import { startComparing } from './compare.ts'
 import type { Connection } from './connection.ts'
 import { addEventStream, type Visit } from './event-stream.ts'
 import { print } from './frames.ts'
+import { openGatewayMetrics } from './gateway-metrics.ts'
 import { type HandshakeParts, receive } from './handshake.ts'
 import { openFollowers } from './hub/followers.ts'
-import { openGatewayMetrics } from './metrics.ts'
+import { openMemberships } from './memberships.ts'
 import { openPeople } from './people.ts'
 import { openPlaces, type Places, type PlacesOptions } from './places.ts'
-import type { Feed, PresenceStore, Users } from './ports.ts'
 import { openPresence } from './presence.ts'
 import { startRechecking } from './recheck.ts'
-import { openSeats } from './seats.ts'
+import type { Users } from './users.ts'
 
 export interface GatewayOptions extends PlacesOptions {
   readonly origins: Origins
@@ -127,8 +128,8 @@ function assemble(parts: GatewayParts, places: Places) {
     onLeft: (followed) => followers.release(followed),
     onError: (error) => log.warn({ err: error }, 'a conversation could not be passed on'),
   })
-  const seats = openSeats(feed)
-  const entrance = { ...options, feed, seats, users, signals, followers, log }
+  const memberships = openMemberships(feed)
+  const entrance = { ...options, feed, memberships, users, signals, followers, log }
   const recheck = startRechecking({ ...parts, compareMs: options.compareMs })
   const people = openPeople({ ...entrance, recheck, onMove: (move) => presence.moved(move) })
   const presence = openPresence({

@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream'
 import type { ClientFrame } from '@chorale/contract/frames'
 import type { Logger } from 'pino'
 import type { RawData, WebSocket } from 'ws'
-import type { ClientAddress } from '../http/client-address.ts'
-import { failureOf } from '../http/errors.ts'
 import type { AddressLimits } from '../pipeline/address-limits.ts'
+import { failureOf } from '../pipeline/errors.ts'
 import type { Failure } from '../pipeline/failure.ts'
+import type { ClientAddress } from '../web/client-address.ts'
 import { type Claim, claimOf } from './address.ts'
 import { readFrame } from './client-frames.ts'
 import {
@@ -20,9 +20,9 @@ import { type EntranceParts, enter } from './entrance.ts'
 import { printRefusal } from './frames.ts'
 import type { People } from './people.ts'
 import type { Places } from './places.ts'
-import type { Users } from './ports.ts'
 import { Session } from './session.ts'
 import { type ConnectionTrace, traceConnection } from './trace.ts'
+import type { Users } from './users.ts'
 
 export interface HandshakeParts extends ConnectionParts, EntranceParts, ConversingParts {
   readonly users: Users

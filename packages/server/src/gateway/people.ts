@@ -1,17 +1,12 @@
 import type { Logger } from 'pino'
 import type { Signals } from '../bus/signals.ts'
+import type { Feed, PresenceChange, Relationships } from '../realtime/ports.ts'
+import { appSubject, presenceSubject, type UserSignal, userSubject } from '../realtime/subjects.ts'
 import { type EntranceParts, join, leave, reload } from './entrance.ts'
 import { framed, print } from './frames.ts'
-import type { Circle, Feed, Identity, Users } from './ports.ts'
 import type { Recheck } from './recheck.ts'
 import type { Session } from './session.ts'
-import {
-  appSubject,
-  type PresenceChange,
-  presenceSubject,
-  type UserSignal,
-  userSubject,
-} from './signals.ts'
+import type { Identity, Users } from './users.ts'
 
 export interface PeopleParts extends EntranceParts {
   readonly feed: Feed
@@ -30,7 +25,7 @@ export interface Person {
   readonly appId: string
   readonly uid: string
   readonly sessions: Set<Session>
-  circle: Circle
+  relationships: Relationships
 }
 
 interface Kept extends Person {
@@ -56,7 +51,7 @@ export interface People {
   all(): Iterable<Person>
 }
 
-const nobody: Circle = { friends: new Set(), blocked: new Set() }
+const nobody: Relationships = { friends: new Set(), blocked: new Set() }
 
 export function openPeople(parts: PeopleParts): People {
   const crowds = new Map<string, Crowd>()
@@ -90,7 +85,7 @@ export function openPeople(parts: PeopleParts): People {
         parts.log.warn({ err: error, appId }, 'a signal to a user was lost'),
       )
     })
-    const person: Kept = { appId, uid, sessions: new Set(), circle: nobody, stop }
+    const person: Kept = { appId, uid, sessions: new Set(), relationships: nobody, stop }
     crowd.people.set(uid, person)
     parts.onMove({ appId, uid, here: true })
     return person
@@ -135,9 +130,9 @@ export function openPeople(parts: PeopleParts): People {
       return true
     },
     async arrive({ identity: { appId, uid } }) {
-      const circle = await parts.users.circleOf(appId, uid)
+      const relationships = await parts.users.relationshipsOf(appId, uid)
       const person = find(appId, uid)
-      if (person) person.circle = circle
+      if (person) person.relationships = relationships
     },
     find,
     *all() {
@@ -158,23 +153,23 @@ async function hear(parts: PeopleParts, person: Person, signal: UserSignal): Pro
       )
       return
     case 'reset': {
-      const seat = await parts.feed.seatOf(appId, uid, signal.at)
-      for (const session of sessions) if (seat) reload(session, seat)
+      const membership = await parts.feed.membershipOf(appId, uid, signal.at)
+      for (const session of sessions) if (membership) reload(session, membership)
       return
     }
     case 'credentials':
       parts.recheck.now(sessions)
       return
-    case 'circle':
-      person.circle = await parts.users.circleOf(appId, uid)
+    case 'relationships':
+      person.relationships = await parts.users.relationshipsOf(appId, uid)
   }
 }
 
 function passPresence(people: Iterable<Person>, changes: readonly PresenceChange[]): void {
   const frames = changes.map((change) => ({ change, bytes: framed(printPresence(change)) }))
-  for (const { sessions, circle } of people) {
+  for (const { sessions, relationships } of people) {
     for (const session of sessions) {
-      const wanted = frames.filter(({ change }) => session.wantsPresence(change, circle))
+      const wanted = frames.filter(({ change }) => session.wantsPresence(change, relationships))
       if (wanted.length === 0) continue
       session.write(Buffer.concat(wanted.map(({ bytes }) => bytes)), wanted.length)
     }

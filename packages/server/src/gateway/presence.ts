@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Signals } from '../bus/signals.ts'
-import type { AppPresence, Move, PresenceStore } from './ports.ts'
-import { presenceSubject } from './signals.ts'
+import type { AppPresence, PresenceMove, PresenceStore } from '../realtime/ports.ts'
+import { presenceSubject } from '../realtime/subjects.ts'
 
 export interface PresenceParts {
   readonly store: PresenceStore
@@ -14,7 +14,7 @@ export interface PresenceParts {
 }
 
 export interface Presence extends AsyncDisposable {
-  moved(move: Move): void
+  moved(move: PresenceMove): void
 }
 
 /** Whoever comes and goes within this time has not moved. */
@@ -28,7 +28,7 @@ const mostMoves = 1000
 export function openPresence(parts: PresenceParts): Presence {
   const { store, signals, log, leaseSeconds } = parts
   const gatewayId = randomUUID()
-  const moves = new Map<string, Move>()
+  const moves = new Map<string, PresenceMove>()
   let writing: Promise<void> | undefined
   let held = false
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Users } from './ports.ts'
 import type { Session } from './session.ts'
+import type { Users } from './users.ts'
 
 export interface RecheckParts {
   readonly users: Pick<Users, 'areValid'>

@@ -1,10 +1,11 @@
 import type { ClientFrame } from '@chorale/contract/frames'
 import type { Credentials } from '../pipeline/caller.ts'
+import type { Relationships } from '../realtime/ports.ts'
 import type { Claim } from './address.ts'
 import type { Connection } from './connection.ts'
 import type { Listener } from './hub/channel.ts'
 import type { Follower } from './hub/follower.ts'
-import type { Circle, Identity } from './ports.ts'
+import type { Identity } from './users.ts'
 
 type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
 
@@ -58,13 +59,16 @@ export class Session implements Listener {
   }
 
   /** Whether they want to hear that this user came or went. */
-  wantsPresence(change: { readonly uid: string; readonly role: string }, circle: Circle): boolean {
-    if (change.uid === this.uid || circle.blocked.has(change.uid)) return false
+  wantsPresence(
+    change: { readonly uid: string; readonly role: string },
+    relationships: Relationships,
+  ): boolean {
+    if (change.uid === this.uid || relationships.blocked.has(change.uid)) return false
     switch (this.wish.of) {
       case 'none':
         return false
       case 'friends':
-        return circle.friends.has(change.uid)
+        return relationships.friends.has(change.uid)
       case 'roles':
         return this.wish.roles?.includes(change.role) ?? false
       case 'all':

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Claim } from './address.ts'
 import type { Connection } from './connection.ts'
-import type { Identity } from './ports.ts'
+import type { Identity } from './users.ts'
 
 /** Lines of the log about one connection: whether it signed in, and why it was closed. */
 export interface ConnectionTrace {

@@ -1,6 +1,5 @@
-import { isUtf8 } from 'node:buffer'
 import { badRequest } from '../pipeline/failure.ts'
-import { parseJson } from '../pipeline/json.ts'
+import { parseJson, readText, requireObject, requireUtf8 } from '../pipeline/json.ts'
 import { fieldsOf } from './form.ts'
 import { objectOfFields } from './url-encoded.ts'
 
@@ -30,23 +29,14 @@ export function parseBody(
   lenient: boolean,
 ): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
-  requireUtf8(bytes)
   // Some editors and Windows clients begin with a mark of byte order.
-  const text = bytes.toString('utf8').replace(lenient ? /^\ufeff/ : '', '')
+  const text = readText(bytes).replace(lenient ? /^\ufeff/ : '', '')
   if (!lenient) requireJson(contentType)
   const isForm = lenient && isUrlEncoded(text, contentType)
   const body = isForm ? objectOfFields(new URLSearchParams(text)) : parseJson(text, 'body')
   // An empty list is what PHP makes of an empty object, and null what others make of none.
   const isEmpty = body === null || (Array.isArray(body) && body.length === 0)
-  if (lenient && isEmpty) return {}
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw badRequest('body', 'The body must be a JSON object.')
-  }
-  return body
-}
-
-function requireUtf8(bytes: Buffer): void {
-  if (!isUtf8(bytes)) throw badRequest('body', 'The body is not valid UTF-8.')
+  return lenient && isEmpty ? {} : requireObject(body)
 }
 
 /** Where no type is named, JSON begins as JSON does. `curl -d` calls a form whatever it sends. */

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { openapi } from '@chorale/contract/openapi'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
+import type { Metrics } from '../metrics/metrics.ts'
 import { documentRoute } from './documents.ts'
-import type { Metrics } from './metrics.ts'
 
 /** What is there for people and machines that look after the service. */
 export interface Pages {

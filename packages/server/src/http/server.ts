@@ -10,13 +10,14 @@ import { badRequest, Failure } from '../pipeline/failure.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { Printed } from '../pipeline/printed.ts'
 import { traceOf } from '../pipeline/trace.ts'
+import { answerHeaders, rawAnswerHeaders } from '../web/answer-headers.ts'
+import type { ClientAddress } from '../web/client-address.ts'
+import type { Origins } from '../web/origins.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
-import { answerHeaders, rawAnswerHeaders } from './answer-headers.ts'
 import { bodyReader } from './body.ts'
-import type { ClientAddress } from './client-address.ts'
-import { failureOf } from './errors.ts'
+import { answerOrigins } from './cors.ts'
+import { httpFailureOf } from './fastify-refusals.ts'
 import { parseForm } from './form.ts'
-import { answerOrigins, type Origins } from './origins.ts'
 import { type Audience, addPages, type Pages } from './pages.ts'
 import { inspectQuery, parseQuery } from './query.ts'
 import { closeUnread } from './unread-body.ts'
@@ -81,7 +82,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
         server.server.listenerCount('upgrade') > 0,
     },
     frameworkErrors: (error, request, reply: FastifyReply) => {
-      const failure = failureOf(error, request.id, log)
+      const failure = httpFailureOf(error, request.id, log)
       const named = { ...headers, 'X-Request-Id': request.id }
       void reply.code(failure.status).headers(named).send(failure.body())
     },
@@ -132,7 +133,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
       requestLog.info({ operation, requestId: request.id, ...namesIn(request) }, 'request aborted')
       return reply.send(cutOff().body())
     }
-    const failure = failureOf(error, request.id, log)
+    const failure = httpFailureOf(error, request.id, log)
     request.refusal = failure.code
     return reply.code(failure.status).headers(failure.headers).send(failure.body())
   })

@@ -8,7 +8,7 @@ import { type Compiler, dryRunErrands, type Judge } from '../domain/moderation/i
 import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { Metrics } from '../http/metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Sink } from '../outbox/committed.ts'
 import { openApns } from '../push/apns.ts'
 import { openSendGrid } from '../push/email.ts'

@@ -8,11 +8,10 @@ import { checkDevicesWith } from '../domain/apps/index.ts'
 import { openFeed, type People } from '../domain/conversations/index.ts'
 import { openTelling } from '../domain/messages/index.ts'
 import type { Judge } from '../domain/moderation/index.ts'
-import { openCircles, openPresenceStore } from '../domain/users/index.ts'
+import { openPresenceStore, openRelationships } from '../domain/users/index.ts'
 import { type GatewayOptions, openGateway } from '../gateway/gateway.ts'
-import type { Users } from '../gateway/ports.ts'
-import type { ClientAddress } from '../http/client-address.ts'
-import type { Metrics } from '../http/metrics.ts'
+import type { Users } from '../gateway/users.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { Sink } from '../outbox/committed.ts'
 import type { Epochs } from '../outbox/epochs.ts'
 import type { AddressLimits } from '../pipeline/address-limits.ts'
@@ -20,6 +19,7 @@ import type { Credentials, Identify } from '../pipeline/caller.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { RateLimit } from '../pipeline/rate-limit.ts'
 import type { Vault } from '../vault/vault.ts'
+import type { ClientAddress } from '../web/client-address.ts'
 
 export interface GatewayAssembly {
   readonly config: Config
@@ -65,7 +65,7 @@ export function openConfiguredGateway(
 function usersWith(parts: GatewayAssembly): Users {
   const { background, vault, identify, rateLimit, people, judge, clock } = parts
   const { db } = parts.database
-  const { circleOf, printSelf } = openCircles(db)
+  const { relationshipsOf, printSelf } = openRelationships(db)
   const mayTell = openTelling({ db, people, judge })
   const deviceOf = async (credentials: Credentials) => {
     const caller = await identify(credentials, me.getMe, {})
@@ -83,7 +83,7 @@ function usersWith(parts: GatewayAssembly): Users {
     },
     areValid: checkDevicesWith(background.db, vault, clock),
     self: printSelf,
-    circleOf,
+    relationshipsOf,
     charge: ({ app, uid }) => void rateLimit.take(app, 'device', uid),
   }
 }

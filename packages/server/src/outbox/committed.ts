@@ -10,11 +10,15 @@ export interface RecordedEvent {
   readonly payload: Events[EventName]
 }
 
-/** An entry that has its place in the log. */
-export interface AppendedEntry {
-  readonly appId: string
+/** Where a conversation is stored: an internal key, never the public `conversationId`. */
+export interface ConversationKey {
   readonly bucket: number
   readonly key: number
+}
+
+/** An entry that is in the log. */
+export interface AppendedEntry extends ConversationKey {
+  readonly appId: string
   readonly seq: number
   readonly id: number
   readonly at: number

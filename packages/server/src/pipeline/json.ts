@@ -1,7 +1,22 @@
+import { isUtf8 } from 'node:buffer'
 import { badRequest } from './failure.ts'
 import { inexact, isExact } from './numbers.ts'
 
 const deepest = 32
+
+export function requireUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw badRequest('body', 'The body is not valid UTF-8.')
+}
+
+export function readText(bytes: Buffer): string {
+  requireUtf8(bytes)
+  return bytes.toString('utf8')
+}
+
+export function requireObject(body: unknown): object {
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body
+  throw badRequest('body', 'The body must be a JSON object.')
+}
 
 /**
  * Text to JSON, for whatever a client sends. What PostgreSQL or a handler would choke on later (NUL,

@@ -15,7 +15,7 @@ import {
   entriesAfter,
   findEntryId,
   findHeads,
-  findSeat,
+  findMembership,
 } from '../domain/conversations/feed.sql.ts'
 import {
   appendEntries,
@@ -99,7 +99,7 @@ export const hotStatements: Readonly<Record<string, Work>> = {
   'hold its conversation': async (db, crowded) => lockConversationOf(db, await lastId(db, crowded)),
   'who received it': (db, { place, uid, head }) =>
     listReceipts(db, { ...place, seq: head, sender: uid }, { after: '', limit: 100, examine: 50 }),
-  seat: (db, { place, uid }) => findSeat(db, uid, place),
+  membership: (db, { place, uid }) => findMembership(db, uid, place),
   heads: ({ db, appId }, { place }) => findHeads(db, [{ ...place, appId }]),
   'missed entries': (db, { place, head }) => entriesAfter(db, place, head - 30, 200),
   'missed changes': (db, { place, head }) =>

@@ -1,10 +1,8 @@
 import type { Action, Condition } from '@chorale/contract/moderation'
+import type { ConversationKey } from '../../outbox/committed.ts'
+import type { Receiver } from '../../realtime/ports.ts'
 
-/** The place of a conversation: an internal key, never the public label. */
-export interface ConversationKey {
-  readonly bucket: number
-  readonly key: number
-}
+export type { ConversationKey, Receiver }
 
 /** An entry as it is stored. */
 export interface EntryRow extends ConversationKey {
@@ -77,10 +75,6 @@ export interface Extra {
   readonly together?: number
   readonly pinned?: { readonly at: number; readonly by: string }
 }
-
-export type Receiver =
-  | { readonly kind: 'group'; readonly guid: string }
-  | { readonly kind: 'user'; readonly uids: readonly [string, string] }
 
 /** An entry, and between whom it is. */
 export interface Entry {

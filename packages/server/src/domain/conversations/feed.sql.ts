@@ -6,7 +6,7 @@ import type { ConversationKey, EntryRow } from './entries.ts'
 import { entryColumns } from './log.sql.ts'
 
 /** A user's place in a conversation, and where the conversation stands. */
-export interface SeatRow extends ConversationKey {
+export interface MembershipRow extends ConversationKey {
   readonly appId: string
   readonly uid: string
   readonly withUid: string | null
@@ -16,8 +16,8 @@ export interface SeatRow extends ConversationKey {
   readonly change: number
 }
 
-const seats = hot<SeatRow>(
-  'seats',
+const memberships = hot<MembershipRow>(
+  'memberships',
   `select p.app_id as "appId", p.uid, p.bucket, p.conversation_key as key,
           p.with_uid as "withUid", p.with_guid as "withGuid", p.reset_seq as "resetSeq",
           c.head, c.change
@@ -29,20 +29,20 @@ const seats = hot<SeatRow>(
 )
 
 /** Every conversation of these users. */
-export async function findSeats(
+export async function findMemberships(
   db: Db,
   users: readonly { readonly appId: string; readonly uid: string }[],
-): Promise<SeatRow[]> {
-  return run(db, seats, [users.map(({ appId }) => appId), users.map(({ uid }) => uid)])
+): Promise<MembershipRow[]> {
+  return run(db, memberships, [users.map(({ appId }) => appId), users.map(({ uid }) => uid)])
 }
 
 /** One conversation of one user, if it is theirs. */
-export async function findSeat(
+export async function findMembership(
   { appId, db }: AppDb,
   uid: string,
   { bucket, key }: ConversationKey,
-): Promise<SeatRow | undefined> {
-  const { rows } = await sql<SeatRow>`
+): Promise<MembershipRow | undefined> {
+  const { rows } = await sql<MembershipRow>`
     select p.app_id as "appId", p.uid, p.bucket, p.conversation_key as key,
            p.with_uid as "withUid", p.with_guid as "withGuid", p.reset_seq as "resetSeq",
            c.head, c.change

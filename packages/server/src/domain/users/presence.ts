@@ -2,6 +2,7 @@ import type { Db } from '../../database/db.ts'
 import type { Database } from '../../database/pool.ts'
 import type { RecordedEvent, Sink } from '../../outbox/committed.ts'
 import { recordEvents } from '../../outbox/outbox.ts'
+import type { PresenceStore } from '../../realtime/ports.ts'
 import {
   crowdedAmong,
   deleteHeld,
@@ -15,12 +16,6 @@ import {
   usersOf,
 } from './presence.sql.ts'
 
-interface Move {
-  readonly appId: string
-  readonly uid: string
-  readonly here: boolean
-}
-
 export interface PresenceOptions {
   readonly database: Database
   readonly sink: Sink
@@ -30,7 +25,12 @@ export interface PresenceOptions {
 }
 
 /** What gateways say of who is connected, many users in one transaction. */
-export function openPresenceStore({ database, sink, clock, mostOnline }: PresenceOptions) {
+export function openPresenceStore({
+  database,
+  sink,
+  clock,
+  mostOnline,
+}: PresenceOptions): PresenceStore {
   /** Does the work between locking and settling, and tells what came of it. */
   async function settle(
     work: (db: Db, now: number) => Promise<readonly { appId: string; uid: string }[]>,
@@ -61,9 +61,9 @@ export function openPresenceStore({ database, sink, clock, mostOnline }: Presenc
   }
 
   return {
-    renew: (gatewayId: string) => renewLease(database.db, gatewayId),
+    renew: (gatewayId) => renewLease(database.db, gatewayId),
 
-    move: (gatewayId: string, moves: readonly Move[]) =>
+    move: (gatewayId, moves) =>
       settle(async (db, now) => {
         await lockPresence(db, moves, now)
         const came = moves.filter(({ here }) => here)
@@ -73,7 +73,7 @@ export function openPresenceStore({ database, sink, clock, mostOnline }: Presenc
         return moves
       }),
 
-    sweep: (leaseSeconds: number) =>
+    sweep: (leaseSeconds) =>
       settle(async (db, now) => {
         const expired = await findExpired(db, leaseSeconds)
         const left = await usersOf(db, expired)

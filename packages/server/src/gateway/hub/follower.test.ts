@@ -1,6 +1,6 @@
 import type { Position } from '@chorale/contract/frames'
 import { afterEach, expect, test } from 'vitest'
-import type { ShownEntry } from '../ports.ts'
+import type { SerialisedEntry } from '../../realtime/ports.ts'
 import { Follower } from './follower.ts'
 
 const followed = {
@@ -13,13 +13,13 @@ afterEach(() => {
   for (const one of open.splice(0)) one.end()
 })
 
-const shown = (at: Position, text: string): ShownEntry => ({
+const shown = (at: Position, text: string): SerialisedEntry => ({
   ...{ ...at, departs: undefined, arrives: undefined },
   texts: [JSON.stringify({ text })],
 })
 
 /** A follower of this log that stands at the first entry, and what its listener has heard. */
-function following(log: { changed: ShownEntry[]; entries: ShownEntry[] }) {
+function following(log: { changed: SerialisedEntry[]; entries: SerialisedEntry[] }) {
   let heard = ''
   let reads = 0
   const follower = new Follower(followed, {

@@ -1,8 +1,8 @@
 import type { Position } from '@chorale/contract/frames'
 import type { AppendedEntry } from '../../outbox/committed.ts'
+import type { Feed, FollowedConversation, SerialisedEntry, Viewers } from '../../realtime/ports.ts'
+import type { ConversationSignal, ReceiptSignal } from '../../realtime/subjects.ts'
 import { framed, print, printEntryFrame } from '../frames.ts'
-import type { Feed, Followed, ShownEntry, Viewers } from '../ports.ts'
-import type { ConversationSignal, ReceiptSignal } from '../signals.ts'
 import { Channel, type Heard, type Listener } from './channel.ts'
 
 export interface FollowerParts {
@@ -17,7 +17,7 @@ export interface FollowerParts {
   /** Whether so many bytes may be spent on frames of this user that are kept nowhere. */
   mayPass(appId: string, sender: string, bytes: number): boolean
   onRepair(entries: number): void
-  onLeft(followed: Followed): void
+  onLeft(followed: FollowedConversation): void
   onError(error: unknown): void
 }
 
@@ -28,7 +28,7 @@ const mostPerRead = 200
  * only the next seq is passed on, and what is missing is read.
  */
 export class Follower {
-  readonly followed: Followed
+  readonly followed: FollowedConversation
   readonly channel: Channel
   readonly #parts: FollowerParts
   /** Heard, and not yet passed on. */
@@ -43,7 +43,7 @@ export class Follower {
   #waiting: { readonly seq: number; readonly resolve: () => void }[] = []
   #timer: NodeJS.Timeout | undefined
 
-  constructor(followed: Followed, parts: FollowerParts) {
+  constructor(followed: FollowedConversation, parts: FollowerParts) {
     this.followed = followed
     this.#parts = parts
     this.channel = new Channel(parts.coalesceMs)
@@ -210,8 +210,8 @@ export class Follower {
     return [...new Set([...this.channel.listeners()].map(({ uid }) => uid))]
   }
 
-  #passEntries(entries: readonly ShownEntry[], viewers: Viewers): void {
-    let ready: ShownEntry[] = []
+  #passEntries(entries: readonly SerialisedEntry[], viewers: Viewers): void {
+    let ready: SerialisedEntry[] = []
     for (const entry of entries) {
       if (entry.seq <= this.#seq) continue
       this.#seq = entry.seq
@@ -235,13 +235,13 @@ export class Follower {
     for (const { resolve } of done) resolve()
   }
 
-  #passChanges(changed: readonly ShownEntry[], viewers: Viewers): void {
+  #passChanges(changed: readonly SerialisedEntry[], viewers: Viewers): void {
     this.#pass('changed', changed, viewers)
     this.#change = Math.max(this.#change, changed.at(-1)?.change ?? 0)
     this.channel.passed({ seq: this.#seq, change: this.#change })
   }
 
-  #pass(type: 'message' | 'changed', entries: readonly ShownEntry[], viewers: Viewers): void {
+  #pass(type: 'message' | 'changed', entries: readonly SerialisedEntry[], viewers: Viewers): void {
     if (entries.length === 0) return
     const senders = new Set(entries.flatMap(({ own }) => own?.uid ?? []))
     for (const [place, viewer] of viewers.entries()) {
@@ -256,7 +256,7 @@ export class Follower {
     }
   }
 
-  #frameOf(type: 'message' | 'changed', { seq, change }: ShownEntry, shown = ''): Heard {
+  #frameOf(type: 'message' | 'changed', { seq, change }: SerialisedEntry, shown = ''): Heard {
     const at = { seq, change: type === 'message' ? this.#change : change }
     const text = printEntryFrame(type, this.followed.label, at, shown)
     return { bytes: framed(text), ...(type === 'message' ? { seq } : { change }) }
@@ -290,6 +290,6 @@ export class Follower {
 }
 
 /** Only in groups, where all others are shown the first text. */
-function ownText({ own, texts }: ShownEntry, uid: string): string | undefined {
+function ownText({ own, texts }: SerialisedEntry, uid: string): string | undefined {
   return own?.uid === uid ? own.text : texts[0]
 }

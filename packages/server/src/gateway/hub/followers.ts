@@ -1,6 +1,7 @@
 import type { Signals } from '../../bus/signals.ts'
-import type { Followed } from '../ports.ts'
-import { type ConversationKey, type ConversationSignal, conversationSubject } from '../signals.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
+import type { FollowedConversation } from '../../realtime/ports.ts'
+import { type ConversationSignal, conversationSubject } from '../../realtime/subjects.ts'
 import { Follower, type FollowerParts } from './follower.ts'
 
 interface Open {
@@ -11,7 +12,7 @@ interface Open {
 /** The conversations that someone here listens to; nobody listens to the others. */
 export interface Followers {
   /** The one there is, or a new one that has not begun. */
-  open(followed: Followed): Follower
+  open(followed: FollowedConversation): Follower
   /** Ends it if nobody listens any more. */
   release(followed: ConversationKey): void
   all(): Iterable<Follower>

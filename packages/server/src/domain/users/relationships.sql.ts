@@ -2,18 +2,18 @@ import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
 import { byPlace } from '../../database/loader.ts'
 
-export interface CircleQuestion {
+export interface RelationshipsQuestion {
   readonly appId: string
   readonly uid: string
 }
 
-export interface CircleRow {
+export interface RelationshipsRow {
   readonly friends: string[]
   readonly blocked: string[]
 }
 
-const circles = hot<CircleRow & { place: number }>(
-  'circles',
+const relationships = hot<RelationshipsRow & { place: number }>(
+  'relationships',
   `select w.place,
           array(select f.friend_uid from friends f
                 where f.app_id = w.app_id and f.uid = w.uid) as friends,
@@ -25,11 +25,11 @@ const circles = hot<CircleRow & { place: number }>(
 )
 
 /** The friends of each, and whom they have blocked or are blocked by. */
-export async function findCircles(
+export async function findRelationships(
   db: Db,
-  wanted: readonly CircleQuestion[],
-): Promise<(CircleRow | undefined)[]> {
-  const rows = await run(db, circles, [
+  wanted: readonly RelationshipsQuestion[],
+): Promise<(RelationshipsRow | undefined)[]> {
+  const rows = await run(db, relationships, [
     wanted.map(({ appId }) => appId),
     wanted.map(({ uid }) => uid),
   ])

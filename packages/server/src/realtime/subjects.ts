@@ -1,11 +1,6 @@
-import type { AppendedEntry } from '../outbox/committed.ts'
+import type { AppendedEntry, ConversationKey } from '../outbox/committed.ts'
 
 // What processes tell gateways over NATS core. Each may be lost: the log and the tables decide.
-
-export interface ConversationKey {
-  readonly bucket: number
-  readonly key: number
-}
 
 export interface ReceiptSignal {
   readonly kind: 'delivered' | 'read'
@@ -34,19 +29,11 @@ export type UserSignal =
   /** Their tokens, or whether they may come at all. */
   | { readonly is: 'credentials' }
   /** Their friends, or whom they have blocked, or who has blocked them. */
-  | { readonly is: 'circle' }
+  | { readonly is: 'relationships' }
 
 /** The app answers nobody any more, or some of its users. */
 export interface AppSignal {
   readonly is: 'credentials'
-}
-
-/** Someone came online or went. */
-export interface PresenceChange {
-  readonly uid: string
-  readonly role: string
-  readonly online: boolean
-  readonly at: number
 }
 
 export function conversationSubject({ bucket, key }: ConversationKey): string {

@@ -1,20 +1,22 @@
 import type { Db } from '../../database/db.ts'
 import { openLoader } from '../../database/loader.ts'
-import { type CircleQuestion, findCircles } from './circles.sql.ts'
+import { findRelationships, type RelationshipsQuestion } from './relationships.sql.ts'
 import { shown } from './user-view.ts'
 import { findSeenUsers } from './users.sql.ts'
 
 const atOnce = { concurrency: 2, mostPerBatch: 100 }
 
 /** What is asked about every user who connects: thousands come at once when a gateway is lost. */
-export function openCircles(db: Db) {
-  const circles = openLoader({
-    ...{ ...atOnce, nameOf },
-    fetch: (wanted: readonly CircleQuestion[]) => findCircles(db, wanted),
+export function openRelationships(db: Db) {
+  const relationships = openLoader({
+    ...atOnce,
+    nameOf,
+    fetch: (wanted: readonly RelationshipsQuestion[]) => findRelationships(db, wanted),
   })
   const selves = openLoader({
-    ...{ ...atOnce, nameOf },
-    fetch: (wanted: readonly CircleQuestion[]) =>
+    ...atOnce,
+    nameOf,
+    fetch: (wanted: readonly RelationshipsQuestion[]) =>
       findSeenUsers(
         db,
         wanted.map((one) => ({ ...one, viewer: undefined })),
@@ -22,8 +24,8 @@ export function openCircles(db: Db) {
   })
   return {
     /** Whom a user knows: whose coming and going they hear of, and who is silent for them. */
-    async circleOf(appId: string, uid: string) {
-      const { friends = [], blocked = [] } = (await circles.load({ appId, uid })) ?? {}
+    async relationshipsOf(appId: string, uid: string) {
+      const { friends = [], blocked = [] } = (await relationships.load({ appId, uid })) ?? {}
       return { friends: new Set(friends), blocked: new Set(blocked) }
     },
 
@@ -36,6 +38,6 @@ export function openCircles(db: Db) {
   }
 }
 
-function nameOf({ appId, uid }: CircleQuestion): string {
+function nameOf({ appId, uid }: RelationshipsQuestion): string {
   return `${appId} ${uid}`
 }

@@ -1,15 +1,19 @@
-import type { Signals } from '../bus/signals.ts'
-import type { Append, AppendedEntry, RecordedEvent, Sink } from '../outbox/committed.ts'
+import type {
+  Append,
+  AppendedEntry,
+  ConversationKey,
+  RecordedEvent,
+  Sink,
+} from '../outbox/committed.ts'
 import type { EventName, Events } from '../outbox/events.ts'
 import {
   type AppSignal,
   appSubject,
-  type ConversationKey,
   type ConversationSignal,
   conversationSubject,
   type UserSignal,
   userSubject,
-} from './signals.ts'
+} from './subjects.ts'
 
 /** Who comes to a group with an entry. */
 export type Movement = (entry: {
@@ -19,11 +23,16 @@ export type Movement = (entry: {
   readonly data: string
 }) => { readonly arrives: string | undefined }
 
+/** Sends a signal to whoever listens; it may be lost. */
+interface SignalPublisher {
+  publish(subject: string, text: string): void
+}
+
 /** NATS takes a million bytes, and text within text is longer. */
-const mostCharacters = 200_000
+const maxCharacters = 200_000
 
 /** Tells gateways what this process has committed: once for each conversation of a batch. */
-export function openAnnouncer(signals: Signals, movementOf: Movement): Sink {
+export function openAnnouncer(signals: SignalPublisher, movementOf: Movement): Sink {
   const toConversation = (at: ConversationKey, signal: ConversationSignal) =>
     signals.publish(conversationSubject(at), JSON.stringify(signal))
   const toUser = (appId: string, uid: string, signal: UserSignal) =>
@@ -31,7 +40,7 @@ export function openAnnouncer(signals: Signals, movementOf: Movement): Sink {
   const toApp = (appId: string, signal: AppSignal) =>
     signals.publish(appSubject(appId), JSON.stringify(signal))
 
-  function announce({ entries }: Append): void {
+  function announceEntries({ entries }: Append): void {
     const conversations = new Map<number, AppendedEntry[]>()
     for (const entry of entries) {
       const known = conversations.get(entry.key)
@@ -48,16 +57,16 @@ export function openAnnouncer(signals: Signals, movementOf: Movement): Sink {
     }
   }
 
-  function tell({ appId, name, at, payload }: RecordedEvent): void {
-    const reaction = reactions[name]
+  function announceEvent({ appId, name, at, payload }: RecordedEvent): void {
+    const send = signalsByEvent[name]
     // The table gives each name its own payload; here they are one list.
-    if (reaction) reaction(payload as never, { appId, at, toConversation, toUser, toApp })
+    if (send) send(payload as never, { appId, at, toConversation, toUser, toApp })
     else if ('bucket' in payload) toConversation(payload, { is: 'behind' })
   }
 
   return ({ appends, events }) => {
-    for (const append of appends) announce(append)
-    for (const event of events) tell(event)
+    for (const append of appends) announceEntries(append)
+    for (const event of events) announceEvent(event)
   }
 }
 
@@ -66,14 +75,14 @@ function signalOf(entries: readonly AppendedEntry[]): ConversationSignal {
     (sum, { data, extra, verdict }) => sum + sizeOf(data) + sizeOf(extra) + sizeOf(verdict),
     0,
   )
-  return size > mostCharacters ? { is: 'behind' } : { is: 'entries', entries }
+  return size > maxCharacters ? { is: 'behind' } : { is: 'entries', entries }
 }
 
 function sizeOf(text: string | null | undefined): number {
   return text?.length ?? 0
 }
 
-interface Telling {
+interface Senders {
   readonly appId: string
   readonly at: number
   readonly toConversation: (at: ConversationKey, signal: ConversationSignal) => void
@@ -81,29 +90,29 @@ interface Telling {
   readonly toApp: (appId: string, signal: AppSignal) => void
 }
 
-type Reactions = { readonly [N in EventName]?: (payload: Events[N], telling: Telling) => void }
+type SignalsByEvent = { readonly [N in EventName]?: (payload: Events[N], senders: Senders) => void }
 
-const credentials = ({ uid }: { uid: string }, { appId, toUser }: Telling) =>
+const credentials = ({ uid }: { uid: string }, { appId, toUser }: Senders) =>
   toUser(appId, uid, { is: 'credentials' })
 
-const circle = (uids: readonly string[], { appId, toUser }: Telling) => {
-  for (const uid of uids) toUser(appId, uid, { is: 'circle' })
+const relationships = (uids: readonly string[], { appId, toUser }: Senders) => {
+  for (const uid of uids) toUser(appId, uid, { is: 'relationships' })
 }
 
 /** An event of a conversation that has no line here is a change to read in the log. */
-const reactions: Reactions = {
+const signalsByEvent: SignalsByEvent = {
   'conversation.started': ({ bucket, key, uids }, { appId, toUser }) => {
     for (const uid of uids) toUser(appId, uid, { is: 'joined', at: { bucket, key }, seq: 1 })
   },
-  'conversation.delivered': ({ uid, seq, ...at }, telling) =>
-    telling.toConversation(at, {
+  'conversation.delivered': ({ uid, seq, ...at }, senders) =>
+    senders.toConversation(at, {
       is: 'receipt',
-      receipt: { kind: 'delivered', uid, seq, at: telling.at },
+      receipt: { kind: 'delivered', uid, seq, at: senders.at },
     }),
-  'conversation.read': ({ uid, seq, ...at }, telling) =>
-    telling.toConversation(at, {
+  'conversation.read': ({ uid, seq, ...at }, senders) =>
+    senders.toConversation(at, {
       is: 'receipt',
-      receipt: { kind: 'read', uid, seq, at: telling.at },
+      receipt: { kind: 'read', uid, seq, at: senders.at },
     }),
   'conversation.unread': () => undefined,
   'conversation.reset': ({ uid, bucket, key }, { appId, toUser }) =>
@@ -119,8 +128,9 @@ const reactions: Reactions = {
   'authTokens.revoked': credentials,
   'user.deactivated': credentials,
   'user.deleted': credentials,
-  'friends.added': ({ uid, friends }, telling) => circle([uid, ...friends], telling),
-  'friends.removed': ({ uid, friends }, telling) => circle([uid, ...friends], telling),
-  'user.blocked': ({ uid, blockedUids }, telling) => circle([uid, ...blockedUids], telling),
-  'user.unblocked': ({ uid, blockedUids }, telling) => circle([uid, ...blockedUids], telling),
+  'friends.added': ({ uid, friends }, senders) => relationships([uid, ...friends], senders),
+  'friends.removed': ({ uid, friends }, senders) => relationships([uid, ...friends], senders),
+  'user.blocked': ({ uid, blockedUids }, senders) => relationships([uid, ...blockedUids], senders),
+  'user.unblocked': ({ uid, blockedUids }, senders) =>
+    relationships([uid, ...blockedUids], senders),
 }

@@ -1,13 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-
-/** Whose pages may use the service; `*`: anybody's, since no browser sends a secret by itself. */
-export type Origins = readonly string[]
-
-/** Without an `Origin` it is no browser. */
-export function isAllowedOrigin({ origin }: IncomingHttpHeaders, allowed: Origins): boolean {
-  return origin === undefined || allowed.includes('*') || allowed.includes(origin)
-}
+import { isAllowedOrigin, type Origins } from '../web/origins.ts'
 
 const preflight = {
   'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',

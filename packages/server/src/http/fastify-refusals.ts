@@ -1,18 +1,11 @@
 import type { FastifyError } from 'fastify'
 import type { Logger } from 'pino'
-import { isUnavailable } from '../database/errors.ts'
-import { badRequest, Failure } from '../pipeline/failure.ts'
+import { failureOf } from '../pipeline/errors.ts'
+import { badRequest, type Failure } from '../pipeline/failure.ts'
 
-/** Whatever was thrown, as the failure that the client reads. A bug is logged and never shown. */
-export function failureOf(error: unknown, requestId: string, log: Logger): Failure {
-  if (error instanceof Failure) return error
-  if (isFastifyRefusal(error)) return refusal(error)
-  if (isUnavailable(error)) {
-    log.error({ err: error, requestId }, 'the database did not answer')
-    return new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '1' } })
-  }
-  log.error({ err: error, requestId }, 'a call failed unexpectedly')
-  return new Failure('ERR_EXCEPTION', { requestId })
+/** Whatever was thrown, by Fastify too, as the failure that the client reads. */
+export function httpFailureOf(error: unknown, requestId: string, log: Logger): Failure {
+  return isFastifyRefusal(error) ? refusal(error) : failureOf(error, requestId, log)
 }
 
 /** Fastify refuses what it cannot read at all: too large, aborted, wrong length. */
