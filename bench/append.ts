@@ -130,7 +130,7 @@ async function throughLane(url: string, pick: () => number, natsUrl?: string) {
   })
   await using publishing =
     natsUrl === undefined ? undefined : await openPublishing(natsUrl, database)
-  const lane = openAppendLane(database.db, () => 1_700_000_000, publishing?.sink)
+  const lane = openAppendLane(database.db, () => 1_700_000_000, publishing?.onCommit)
   const waits: number[] = []
   const end = performance.now() + seconds * 1000
   const client = async () => {
@@ -169,7 +169,7 @@ async function openPublishing(natsUrl: string, { db }: Database) {
   const publisher = stack.use(openPublisher(stream, clearing, log))
   const owned = stack.move()
   return {
-    sink: publisher.sink,
+    onCommit: publisher.onCommit,
     get behind() {
       return publisher.behind
     },

@@ -10,14 +10,7 @@ export interface KnownImports {
 }
 
 export const knownImports: KnownImports = {
-  // They open transactions of their own, outside a call.
-  'domain-never-holds-the-pool': [
-    'domain/apps/erasure.ts',
-    'domain/messages/judgements.ts',
-    'domain/messages/submission-errands.ts',
-    'domain/users/presence.ts',
-    'domain/webhooks/errands.ts',
-  ],
+  'domain-never-holds-the-pool': [],
   // They read or append for many apps in one statement, or pass on the connection of their own transaction.
   'db-without-app-stays-in-sql': [
     'domain/apps/identify.ts',
@@ -28,12 +21,9 @@ export const knownImports: KnownImports = {
     'domain/messages/history.ts',
     'domain/messages/search.ts',
     'domain/messages/send.ts',
-    'domain/messages/submission-errands.ts',
     'domain/messages/telling.ts',
     'domain/users/relationships.ts',
-    'domain/users/presence.ts',
     'domain/webhooks/before-message.ts',
-    'domain/webhooks/errands.ts',
   ],
   'edge-knows-no-other-edge': [],
 }

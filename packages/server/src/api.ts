@@ -86,7 +86,7 @@ import {
 import { deliveryHandlers, triggerHandlers, webhookHandlers } from './domain/webhooks/index.ts'
 import { objectionToUrl, type UrlRules } from './egress/urls.ts'
 import type { EventFeed } from './outbox/feed.ts'
-import type { AllHandlers, Ctx } from './pipeline/handler.ts'
+import type { AllHandlers, WriteCtx } from './pipeline/handler.ts'
 import type { Passwords } from './vault/passwords.ts'
 
 /** What the operator has decided about secrets in answers, and about addresses that apps name. */
@@ -172,7 +172,7 @@ export function handlersWith(
 }
 
 /** What a user leaves behind who is deleted for ever. */
-async function farewell(ctx: Ctx, uid: string): Promise<void> {
+async function farewell(ctx: WriteCtx, uid: string): Promise<void> {
   await leaveAllGroups(ctx, uid)
   await deleteUserConversations(ctx.db, uid)
   await deleteSubscriptions(ctx.db, uid)

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import { furnishApp } from '../api.ts'
 import { writeAuditLog } from '../database/audit-log.ts'
 import { archiveAppNow, createApp, listAllApps } from '../domain/apps/index.ts'
-import { openOutbox } from '../outbox/outbox.ts'
+import { openTransactions } from '../outbox/unit-of-work.ts'
 import { unixSeconds } from './assemble.ts'
 import { CommandError, date, print, table, withTools } from './output.ts'
 
@@ -62,15 +62,19 @@ function deleteCommand(): Command {
     .argument('<appId>')
     .option('--json', 'print JSON')
     .action(async (appId: string, { json }: { json?: true }) => {
-      const now = unixSeconds()
-      const deleteAt = await withTools(({ database }) =>
-        database.transaction(async (db) => {
-          const inApp = { appId, db }
-          const at = await archiveAppNow(inApp, openOutbox(inApp, now), now)
-          if (at !== undefined) await audit(db, appId, 'app delete', { appId })
-          return at
-        }),
-      )
+      const deleteAt = await withTools(({ database }) => {
+        const begin = database.transaction
+        // A sweeper of the service publishes the event.
+        const onCommit = () => undefined
+        return openTransactions({ begin, onCommit, clock: unixSeconds }).inApp(
+          appId,
+          async (ctx) => {
+            const at = await archiveAppNow(ctx)
+            if (at !== undefined) await audit(ctx.db.db, appId, 'app delete', { appId })
+            return at
+          },
+        )
+      })
       if (deleteAt === undefined) throw new CommandError(`There is no app ${appId}.`)
       print(
         json,

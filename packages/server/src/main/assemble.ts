@@ -22,7 +22,7 @@ import {
 import { openGates } from '../domain/webhooks/index.ts'
 import { type Metrics, openMetrics } from '../metrics/metrics.ts'
 import { openClearing } from '../outbox/clearing.ts'
-import { type Sink, toAll } from '../outbox/committed.ts'
+import { allHooks, type CommitHook } from '../outbox/committed.ts'
 import { openEpochs, readEpochs } from '../outbox/epochs.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { openPublisher } from '../outbox/publish.ts'
@@ -102,9 +102,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const publishing = { database: background, stream, metrics, log, clock }
   const signals = openSignals(bus, config.NATS_PREFIX, log)
   const announce = openAnnouncer(signals, movementOf)
-  // Whoever wants to hear of commits first hand joins this list.
-  const sinks = () => [announce, openPublishing(stack, publishing, announce)]
-  const sink = toAll(publishes ? sinks() : [])
+  // What is to run right after each commit joins this list.
+  const hooks = () => [announce, openPublishing(stack, publishing, announce)]
+  const onCommit = allHooks(publishes ? hooks() : [])
   const identify = identifyWith(database.db, vault, clock)
   const people = openPeople(database.db)
   const asking = {
@@ -126,14 +126,20 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     rateLimit,
     inFlight: openInFlight(config.CALLS_PER_USER),
     handlers: handlersWith(
-      { db: database.db, lane: openAppendLane(database.db, clock, sink), people, inspect, judge },
+      {
+        db: database.db,
+        lane: openAppendLane(database.db, clock, onCommit),
+        people,
+        inspect,
+        judge,
+      },
       openEventFeed(stream, epochs, log),
       openPasswords(config.PASSWORD_CONCURRENCY),
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config), compiler },
     ),
     strictAnswers: options.strictAnswers ?? false,
     clock,
-    sink,
+    onCommit,
   })
   const pages = {
     version: versionOfPackage(),
@@ -175,7 +181,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     clientAddress,
     rateLimit,
     limits,
-    sink,
+    onCommit,
     epochs,
   }
   return {
@@ -186,12 +192,17 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     operator,
     startWorker(listeners) {
       owned.use(
-        startWorker({ ...publishing, ...workerParts(config, stream, metrics), sink, listeners }),
+        startWorker({
+          ...publishing,
+          ...workerParts(config, stream, metrics),
+          onCommit,
+          listeners,
+        }),
       )
       owned.use(
         startConfiguredCouriers({
           ...publishing,
-          ...{ config, vault, egress, sink, judge, compiler, letters: openDeadLetters(stream) },
+          ...{ config, vault, egress, onCommit, judge, compiler, letters: openDeadLetters(stream) },
         }),
       )
     },
@@ -222,12 +233,16 @@ interface Publishing {
 }
 
 /** From memory right after the commit; by the sweeper whatever that missed, which is announced too. */
-function openPublishing(stack: AsyncDisposableStack, parts: Publishing, announce: Sink): Sink {
+function openPublishing(
+  stack: AsyncDisposableStack,
+  parts: Publishing,
+  announce: CommitHook,
+): CommitHook {
   const { database, stream, metrics, log } = parts
   const clearing = stack.use(openClearing(database.db, log))
   const publisher = stack.use(openPublisher(stream, clearing, log))
-  stack.use(openSweeper({ ...parts, publisher, onSwept: metrics.swept, sink: announce }))
-  return publisher.sink
+  stack.use(openSweeper({ ...parts, publisher, onSwept: metrics.swept, announce }))
+  return publisher.onCommit
 }
 
 function workerParts(config: Config, stream: EventStream, metrics: Metrics) {

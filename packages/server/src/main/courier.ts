@@ -9,7 +9,8 @@ import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { Sink } from '../outbox/committed.ts'
+import type { CommitHook } from '../outbox/committed.ts'
+import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import { openApns } from '../push/apns.ts'
 import { openSendGrid } from '../push/email.ts'
 import { openFcm } from '../push/fcm.ts'
@@ -20,18 +21,22 @@ import type { Vault } from '../vault/vault.ts'
 import { startCourier } from '../worker/courier.ts'
 import { authoritiesOf } from './egress.ts'
 
-interface CourierParts {
+interface CourierOptions {
   readonly config: Config
   readonly database: Database
   readonly vault: Vault
   readonly egress: Egress
-  readonly sink: Sink
+  readonly onCommit: CommitHook
   readonly judge: Judge
   readonly compiler: Compiler
   readonly clock: () => number
   readonly log: Logger
   readonly metrics: Metrics
   readonly letters: DeadLetters
+}
+
+interface CourierParts extends CourierOptions {
+  readonly transactions: Transactions
 }
 
 /** No app may hold more than one in so many of the places. */
@@ -43,7 +48,10 @@ const submissionsAtOnce = 10
 const erasePollMs = 5000
 
 /** Webhooks told, pushes and letters sent, judges asked, rules tried out, apps erased: a courier for each. */
-export function startConfiguredCouriers(parts: CourierParts): AsyncDisposable {
+export function startConfiguredCouriers(options: CourierOptions): AsyncDisposable {
+  const { database, onCommit, clock } = options
+  const transactions = openTransactions({ begin: database.transaction, onCommit, clock })
+  const parts = { ...options, transactions }
   const stack = new AsyncDisposableStack()
   stack.use(startWebhookCourier(parts))
   stack.use(startJudgementCourier(parts))

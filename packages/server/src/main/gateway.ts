@@ -12,8 +12,9 @@ import { openPresenceStore, openRelationships } from '../domain/users/index.ts'
 import { type GatewayOptions, openGateway } from '../gateway/gateway.ts'
 import type { Users } from '../gateway/users.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { Sink } from '../outbox/committed.ts'
+import type { CommitHook } from '../outbox/committed.ts'
 import type { Epochs } from '../outbox/epochs.ts'
+import { openTransactions } from '../outbox/unit-of-work.ts'
 import type { AddressLimits } from '../pipeline/address-limits.ts'
 import type { Credentials, Identify } from '../pipeline/caller.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
@@ -36,7 +37,7 @@ export interface GatewayAssembly {
   readonly rateLimit: RateLimit
   readonly limits: AddressLimits
   readonly metrics: Metrics
-  readonly sink: Sink
+  readonly onCommit: CommitHook
   readonly epochs: Epochs
   readonly clock: () => number
   readonly log: Logger
@@ -47,14 +48,15 @@ export function openConfiguredGateway(
   server: FastifyInstance,
   parts: GatewayAssembly,
 ): AsyncDisposable {
-  const { config, database, background, sink, clock, metrics } = parts
+  const { config, database, background, onCommit, clock, metrics } = parts
   return openGateway(server, {
     ...parts,
     options: optionsOf(config),
     feed: openFeed(database.db, parts.people, parts.epochs),
     users: usersWith(parts),
     presence: openPresenceStore({
-      ...{ database: background, sink, clock },
+      database: background,
+      transactions: openTransactions({ begin: background.transaction, onCommit, clock }),
       mostOnline: config.PRESENCE_LIMIT,
     }),
     registry: metrics.registry,

@@ -40,18 +40,18 @@ export interface Append {
   readonly entries: readonly AppendedEntry[]
 }
 
-/** What one transaction, or one batch of a lane, has left to be told. */
+/** What one transaction, or one batch of a lane, has left to be published. */
 export interface Committed {
   readonly events: readonly RecordedEvent[]
   readonly appends: readonly Append[]
 }
 
-/** Is told right after the commit, in the committing process. Must neither throw nor wait. */
-export type Sink = (committed: Committed) => void
+/** Is called right after the commit, in the committing process. Must neither throw nor wait. */
+export type CommitHook = (committed: Committed) => void
 
-export function toAll(sinks: readonly Sink[]): Sink {
+export function allHooks(hooks: readonly CommitHook[]): CommitHook {
   return (committed) => {
     if (committed.events.length + committed.appends.length === 0) return
-    for (const sink of sinks) sink(committed)
+    for (const hook of hooks) hook(committed)
   }
 }

@@ -95,16 +95,16 @@ test('what was kept when a process falls behind again is left to the sweeper', a
     appends: [],
     events: [{ id, appId, name: 'user.updated', at: 1, payload: { uid: 'ann' } }],
   })
-  publisher.sink(commit('slow'))
-  publisher.sink(commit('refused'))
+  publisher.onCommit(commit('slow'))
+  publisher.onCommit(commit('refused'))
   answers[1]?.reject(new Error('NATS is away.'))
   await expect.poll(() => publisher.behind, wait).toBe(true)
   publisher.hold()
-  publisher.sink(commit('kept'))
+  publisher.onCommit(commit('kept'))
   answers[0]?.reject(new Error('NATS is away.'))
   await publisher[Symbol.asyncDispose]()
   publisher.hold()
-  publisher.sink(commit('new'))
+  publisher.onCommit(commit('new'))
   publisher.resume()
   // The sweeper has published what was kept, before it called again.
   expect(published).toEqual(['slow', 'refused', 'new'])

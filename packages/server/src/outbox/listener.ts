@@ -1,7 +1,7 @@
-import type { AppDb, InstallDb } from '../database/app-db.ts'
+import type { InstallDb } from '../database/app-db.ts'
 import type { Db } from '../database/db.ts'
 import type { EventName, Events } from './events.ts'
-import type { Outbox } from './outbox.ts'
+import type { AppTransaction } from './unit-of-work.ts'
 
 /** An event as a listener gets it: at least once, always with the same id. */
 export interface HeardEvent<N extends EventName = EventName> {
@@ -11,20 +11,13 @@ export interface HeardEvent<N extends EventName = EventName> {
   readonly payload: Events[N]
 }
 
-/** All that a listener may touch: one app, one transaction. */
-export interface ListenerCtx {
-  readonly db: AppDb
-  readonly outbox: Outbox
-  readonly now: number
-}
-
 /**
  * `again`: done in part, and committed; the rest is for the next transaction. Only for listeners
  * that are harmless twice, since the event is the same each time.
  */
 export type Reaction<N extends EventName> = (
   event: HeardEvent<N>,
-  ctx: ListenerCtx,
+  ctx: AppTransaction,
 ) => Promise<undefined | 'again'>
 
 export interface Listener {
@@ -37,7 +30,7 @@ export interface Listener {
    */
   readonly together?: {
     readonly names: readonly EventName[]
-    readonly react: (events: readonly HeardEvent[], ctx: ListenerCtx) => Promise<void>
+    readonly react: (events: readonly HeardEvent[], ctx: AppTransaction) => Promise<void>
   }
   /**
    * Of these apps, those for which it has anything to do. Events of the others are passed over

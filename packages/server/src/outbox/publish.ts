@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type Bundle, bundleOf, bundlesOf } from './bundles.ts'
 import type { Clearing } from './clearing.ts'
-import type { Committed, Sink } from './committed.ts'
+import type { CommitHook, Committed } from './committed.ts'
 
 /** Where bundles go. Keeps the order in which it is called. */
 export interface BundleStream {
@@ -16,7 +16,7 @@ export interface BundleStream {
  * then on everything is left to the sweeper, so that nothing new overtakes what was left.
  */
 export interface Publisher extends AsyncDisposable {
-  readonly sink: Sink
+  readonly onCommit: CommitHook
   readonly behind: boolean
   /** Keeps what is committed from now on. The sweeper calls this when it has almost caught up. */
   hold(): void
@@ -61,7 +61,7 @@ export function openPublisher(stream: BundleStream, clearing: Clearing, log: Log
   }
 
   return {
-    sink(committed) {
+    onCommit(committed) {
       if (mode === 'direct' && inFlight.size < mostInFlight) publish(committed)
       else if (mode === 'direct') fallBehind(new Error('NATS is too slow.'))
       else if (mode === 'holding' && held.length < mostHeld) held.push(committed)

@@ -5,7 +5,7 @@ import type { Db } from '../database/db.ts'
 import type { Database } from '../database/pool.ts'
 import { appRanges, deleteEvents, deleteReceipts, readAppends, readEvents } from './backlog.ts'
 import { bundleOf, bundlesOf } from './bundles.ts'
-import type { Committed, Sink } from './committed.ts'
+import type { CommitHook, Committed } from './committed.ts'
 import type { BundleStream, Publisher } from './publish.ts'
 
 export interface SweeperParts {
@@ -16,7 +16,7 @@ export interface SweeperParts {
   readonly log: Logger
   readonly onSwept?: (count: number) => void
   /** Is told what was swept, beside the stream. */
-  readonly sink?: Sink
+  readonly announce?: CommitHook
 }
 
 /** Rows that are younger are still in the hands of the process that wrote them. */
@@ -99,7 +99,7 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
       const { full, ...swept } = await lease.sweep(db, writtenUntil)
       const count = swept.appends.length + swept.events.length
       if (count > 0) parts.onSwept?.(count)
-      if (count > 0) parts.sink?.(swept)
+      if (count > 0) parts.announce?.(swept)
       return full ? 'more' : 'all'
     })
   }

@@ -2,16 +2,15 @@ import type { Api } from '@chorale/contract/api'
 import type { apps, auditLog } from '@chorale/contract/apps'
 import type { Input, Output } from '@chorale/contract/operation'
 import type { AppDb, InstallDb } from '../database/app-db.ts'
-import type { Outbox } from '../outbox/outbox.ts'
+import type { AppTransaction, Outbox } from '../outbox/unit-of-work.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Actor, AppIdentity, Caller } from './caller.ts'
 import type { Printed } from './printed.ts'
 
-/** All that a handler may touch. */
-export interface Ctx {
+/** All that a handler of effect `read` may touch, and what every handler may: it records no event. */
+export interface ReadCtx {
   readonly app: AppIdentity
   readonly db: AppDb
-  readonly outbox: Outbox
   readonly vault: Vault
   readonly caller: Caller
   /** The user as whom the call acts; undefined when the app itself does. */
@@ -19,6 +18,23 @@ export interface Ctx {
   /** Unix seconds: one instant per request. */
   readonly now: number
 }
+
+/** Of effect `write`: `db` is a transaction, and events are rows of it. */
+export interface WriteCtx extends ReadCtx {
+  readonly outbox: Outbox
+}
+
+/** Of effect `append`: no transaction is open while it waits for the batch that commits its entry. */
+export interface AppendCtx extends ReadCtx {
+  /** For the rare change that comes before the entry, and records an event. */
+  inTransaction<T>(work: (transaction: AppTransaction) => Promise<T>): Promise<T>
+}
+
+type CtxFor<O> = O extends { readonly effect: 'write' }
+  ? WriteCtx
+  : O extends { readonly effect: 'append' }
+    ? AppendCtx
+    : ReadCtx
 
 /** For operations that are not inside one app. */
 interface InstallCtx {
@@ -28,26 +44,23 @@ interface InstallCtx {
   readonly now: number
 }
 
-/** Before the transaction: plain reads, no events. */
-export type PrepareCtx = Omit<Ctx, 'outbox'>
-
 type Answer<O> = Promise<O | Printed<O>>
-type Handler<I, O> = (input: I, ctx: Ctx) => Answer<O>
+type Handler<I, O, C> = (input: I, ctx: C) => Answer<O>
 
 /**
  * For an operation with work that must not hold a connection or a lock, such as hashing a password.
  * `prepare` runs before the transaction and returns what remains to be done in it. That part runs
  * again after a deadlock, and checks again whatever may have changed since.
  */
-interface PreparedHandler<I, O> {
-  readonly prepare: (input: I, ctx: PrepareCtx) => Promise<(ctx: Ctx) => Answer<O>>
+interface PreparedHandler<I, O, C> {
+  readonly prepare: (input: I, ctx: ReadCtx) => Promise<(ctx: C) => Answer<O>>
 }
 
 /** A function for every operation of `T`; those named in `P` have a step before their transaction. */
 export type Handlers<T, P extends keyof T = never> = {
   readonly [N in keyof T]: N extends P
-    ? PreparedHandler<Input<T[N]>, Output<T[N]>>
-    : Handler<Input<T[N]>, Output<T[N]>>
+    ? PreparedHandler<Input<T[N]>, Output<T[N]>, CtxFor<T[N]>>
+    : Handler<Input<T[N]>, Output<T[N]>, CtxFor<T[N]>>
 }
 
 export type InstallHandlers<T> = {

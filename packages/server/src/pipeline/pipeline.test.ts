@@ -79,7 +79,7 @@ describe('with a handler that does what it should not', () => {
       handlers: { ...handlers, app: { ...handlers.app, ...replaced } },
       strictAnswers,
       clock: () => 1_700_000_000,
-      sink: (committed) => void told.push(committed),
+      onCommit: (committed) => void told.push(committed),
     })
     const pages = {
       version: '0',

@@ -6,14 +6,14 @@ import { writeAuditLog } from '../database/audit-log.ts'
 import { answeredWithin } from '../database/deadline.ts'
 import type { Database } from '../database/pool.ts'
 import { ShareUsedUp } from '../database/shares.ts'
-import type { Committed, Sink } from '../outbox/committed.ts'
-import { openOutbox } from '../outbox/outbox.ts'
+import type { CommitHook } from '../outbox/committed.ts'
+import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import type { Vault } from '../vault/vault.ts'
 import { inTurn } from '../watchdog/turns.ts'
 import type { AddressLimits } from './address-limits.ts'
 import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
 import { badRequest, Failure, tooManyRequests } from './failure.ts'
-import type { AllHandlers } from './handler.ts'
+import type { AllHandlers, AppendCtx } from './handler.ts'
 import type { InFlight } from './in-flight.ts'
 import { Printed } from './printed.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -86,8 +86,7 @@ export interface PipelineParts {
   /** A handler that breaks its contract fails the call: in tests. */
   readonly strictAnswers: boolean
   readonly clock: () => number
-  /** Is told what was committed. */
-  readonly sink: Sink
+  readonly onCommit: CommitHook
 }
 
 const largeBodyBytes = 32_768
@@ -250,23 +249,16 @@ async function open(
   caller: Caller,
   input: Record<string, unknown>,
 ): Promise<unknown> {
-  const { operation } = road
   const now = parts.clock()
   const shared = { vault: parts.vault, caller, now }
   // The operator is not held up by what an app uses.
-  const database =
+  const { db, transaction: begin } =
     caller.kind === 'management' ? parts.database : parts.database.of(caller.app.appId)
-  const run = await prepared(road, input, () => ({
-    ...shared,
-    ...inApp(caller, database.db, now),
-  }))
-  let recorded: Committed | undefined
-  const handle = async (db: Database['db']) => {
-    const own = road.install ? { db: { db } } : inApp(caller, db, now)
+  const run = await prepared(road, input, () => ({ ...shared, ...inApp(caller, db) }))
+  const handle = async (db: Database['db'], own: object) => {
     const answer = await run({ ...shared, ...own })
-    recorded = 'outbox' in own ? own.outbox.recorded : undefined
     checkAnswer(parts, road, call, answer)
-    if (operation.audit) {
+    if (road.operation.audit) {
       await writeAuditLog(db, {
         ...traceOf(caller, call.credentials),
         appId: caller.app?.appId ?? '',
@@ -280,12 +272,35 @@ async function open(
     }
     return answer
   }
-  const answer = await (operation.effect === 'write'
-    ? database.transaction(handle)
-    : // Also what waits behind other statements, to share one.
-      answeredWithin(parts.database.deadlineMs, handle(database.db)))
-  if (recorded) parts.sink(recorded)
-  return answer
+  const { onCommit } = parts
+  const transactions = openTransactions({ begin, onCommit, clock: () => now })
+  const answer = within(road, caller, db, transactions, handle)
+  // Also what waits behind other statements, to share one.
+  return road.operation.effect === 'write'
+    ? answer
+    : answeredWithin(parts.database.deadlineMs, answer)
+}
+
+/** Hands over what the effect asks for: a transaction, or plain statements. */
+function within(
+  { operation: { effect }, install }: Road,
+  caller: Caller,
+  db: Database['db'],
+  transactions: Transactions,
+  handle: (db: Database['db'], own: object) => Promise<unknown>,
+): Promise<unknown> {
+  if (install && effect === 'write') {
+    return transactions.inInstall(({ db }) => handle(db.db, { db }))
+  }
+  if (install) return handle(db, { db: { db } })
+  const own = inApp(caller, db)
+  const { appId } = own.app
+  if (effect === 'write') {
+    return transactions.inApp(appId, (opened) => handle(opened.db.db, { ...own, ...opened }))
+  }
+  if (effect === 'read') return handle(db, own)
+  const inTransaction: AppendCtx['inTransaction'] = (work) => transactions.inApp(appId, work)
+  return handle(db, { ...own, inTransaction })
 }
 
 /** What is done in the transaction, once the step before it, where there is one, has been done. */
@@ -305,10 +320,9 @@ function isLenient({ app }: Caller): boolean {
   return app?.settings['api.lenientInput'] !== false
 }
 
-function inApp(caller: Caller, db: Database['db'], now: number) {
+function inApp(caller: Caller, db: Database['db']) {
   const app = appOf(caller)
-  const appDb = { appId: app.appId, db }
-  return { app, actor: actorOf(caller), db: appDb, outbox: openOutbox(appDb, now) }
+  return { app, actor: actorOf(caller), db: { appId: app.appId, db } }
 }
 
 function appOf(caller: Caller): AppIdentity {

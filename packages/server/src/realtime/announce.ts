@@ -1,9 +1,9 @@
 import type {
   Append,
   AppendedEntry,
+  CommitHook,
   ConversationKey,
   RecordedEvent,
-  Sink,
 } from '../outbox/committed.ts'
 import type { EventName, Events } from '../outbox/events.ts'
 import {
@@ -32,7 +32,7 @@ interface SignalPublisher {
 const maxCharacters = 200_000
 
 /** Tells gateways what this process has committed: once for each conversation of a batch. */
-export function openAnnouncer(signals: SignalPublisher, movementOf: Movement): Sink {
+export function openAnnouncer(signals: SignalPublisher, movementOf: Movement): CommitHook {
   const toConversation = (at: ConversationKey, signal: ConversationSignal) =>
     signals.publish(conversationSubject(at), JSON.stringify(signal))
   const toUser = (appId: string, uid: string, signal: UserSignal) =>

@@ -26,7 +26,7 @@ startWorker({
   stream,
   letters: openDeadLetters(stream),
   // Is called right after the commit.
-  sink: die,
+  onCommit: die,
   clock: () => Math.floor(Date.now() / 1000),
   log: pino({ level: 'warn' }),
   onOutcome: () => undefined,

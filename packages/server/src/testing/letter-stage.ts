@@ -9,7 +9,7 @@ import { expect, inject, vi } from 'vitest'
 import { readConfig } from '../config.ts'
 import { announceMessages } from '../domain/notifications/index.ts'
 import { assemble } from '../main/assemble.ts'
-import { openOutbox } from '../outbox/outbox.ts'
+import { openTransactions } from '../outbox/unit-of-work.ts'
 import { natsPrefix } from './nats-prefix.ts'
 import { type MailServer, startMailServer } from './providers/mail.ts'
 import { type Provider, startProvider } from './providers/provider.ts'
@@ -171,11 +171,12 @@ export async function startLetterStage(
       // All that the listener looks at.
       const payload = { bucket, key, seq, id: 0, sender: '', category: '', type: '' }
       const event = { id: 'again', name: 'entry.appended', at: now, payload } as const
-      await app.db.transaction().execute(async (db) => {
-        const at = { appId: app.appId, db }
-        const outbox = openOutbox(at, now)
-        await announceMessages.on['entry.appended']?.(event, { db: at, outbox, now })
+      const { inApp } = openTransactions({
+        begin: (work) => app.db.transaction().execute(work),
+        onCommit: () => undefined,
+        clock,
       })
+      await inApp(app.appId, async (ctx) => announceMessages.on['entry.appended']?.(event, ctx))
     },
     async anotherWorker() {
       const config = readConfig({

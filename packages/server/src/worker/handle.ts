@@ -2,17 +2,17 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isDatabaseAway } from '../database/errors.ts'
 import type { Database } from '../database/pool.ts'
-import type { Committed, Sink } from '../outbox/committed.ts'
+import type { CommitHook } from '../outbox/committed.ts'
 import type { EventName } from '../outbox/events.ts'
-import type { HeardEvent, Listener, ListenerCtx, Reaction } from '../outbox/listener.ts'
-import { openOutbox } from '../outbox/outbox.ts'
+import type { HeardEvent, Listener, Reaction } from '../outbox/listener.ts'
+import { type AppTransaction, openTransactions } from '../outbox/unit-of-work.ts'
 import { inTurn, type Turn } from '../watchdog/turns.ts'
 import { markHandled } from './handled.sql.ts'
 import type { Slots } from './turns.ts'
 
 export interface HandleParts {
   readonly database: Database
-  readonly sink: Sink
+  readonly onCommit: CommitHook
   readonly clock: () => number
   readonly log: Logger
   readonly attempts: number
@@ -90,24 +90,17 @@ function delayMs(firstMs: number, time: number, mostMs: number): number {
 
 /** One transaction; more of them where the listener says that there is more to do. */
 async function react(parts: HandleParts, task: Task): Promise<'handled' | 'stopped'> {
+  const { database, onCommit, clock } = parts
+  const begin = task.listener.together ? database.hotTransaction : database.transaction
+  const { inApp } = openTransactions({ begin, onCommit, clock })
   while (!task.stopping.aborted) {
-    let recorded: Committed | undefined
-    const { database } = parts
-    const begin = task.listener.together ? database.hotTransaction : database.transaction
-    const result = await begin(async (db) => {
-      const appDb = { appId: task.appId, db }
-      const now = parts.clock()
-      const outbox = openOutbox(appDb, now)
-      recorded = outbox.recorded
-      return reactTo(task, { db: appDb, outbox, now })
-    })
-    if (recorded) parts.sink(recorded)
+    const result = await inApp(task.appId, (ctx) => reactTo(task, ctx))
     if (result !== 'again') return 'handled'
   }
   return 'stopped'
 }
 
-async function reactTo({ listener, events }: Task, ctx: ListenerCtx) {
+async function reactTo({ listener, events }: Task, ctx: AppTransaction) {
   if (listener.together) {
     await listener.together.react(events, ctx)
     return undefined

@@ -241,7 +241,7 @@ test('what a worker had not finished when it was stopped is handled by the next 
     )
     stopping.use(
       startWorker({
-        ...{ database, stream, letters: openDeadLetters(stream), sink: () => undefined },
+        ...{ database, stream, letters: openDeadLetters(stream), onCommit: () => undefined },
         ...{ clock: () => 1_700_000_000, log: pino({ level: 'silent' }), listeners: [listener] },
         ...{ concurrency: 1, attempts: 1000, retryMs: 60_000, hours: 1, keepAuditDays: 1 },
         onOutcome: () => undefined,

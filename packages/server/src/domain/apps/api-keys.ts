@@ -3,7 +3,7 @@ import type { ApiKey, ApiKeyScope, apiKeys } from '@chorale/contract/apps'
 import type { AppDb } from '../../database/app-db.ts'
 import { paginationOf } from '../../database/keyset.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { mask } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import { type Place, sameHash, type Vault } from '../../vault/vault.ts'
@@ -70,7 +70,7 @@ export const apiKeyHandlers: Handlers<typeof apiKeys> = {
   },
 }
 
-async function requireFreeName({ db }: Ctx, name: string, of?: Buffer): Promise<void> {
+async function requireFreeName({ db }: ReadCtx, name: string, of?: Buffer): Promise<void> {
   if (name.trim() === '') throw badRequest('name', 'Use at least one character that can be seen.')
   if (await isKeyNameTaken(db, name, of)) {
     throw badRequest('name', `Another key is called ${name}.`)
@@ -95,12 +95,12 @@ export async function makeApiKey(
   return { apiKey, ...wanted, createdAt: now }
 }
 
-function hashOf(apiKey: string, { db, vault }: Ctx): Buffer {
+function hashOf(apiKey: string, { db, vault }: ReadCtx): Buffer {
   return vault.hash(apiKey, keyPlace(db.appId))
 }
 
 /** A key may not change or delete itself, or an app could lock itself out by accident. */
-function othersHash(apiKey: string, ctx: Ctx): Buffer {
+function othersHash(apiKey: string, ctx: ReadCtx): Buffer {
   const hash = hashOf(apiKey, ctx)
   if (ctx.caller.kind === 'key' && sameHash(hash, ctx.caller.keyHash)) {
     throw new Failure('ERR_APIKEY_NO_SELF_ACTION')
@@ -117,7 +117,7 @@ export async function revokeKeyOf(db: AppDb, vault: Vault, apiKey: string): Prom
   return deleteApiKey(db, vault.hash(apiKey, keyPlace(db.appId)))
 }
 
-function shown(row: ApiKeyRow, { db, vault }: Pick<Ctx, 'db' | 'vault'>): ApiKey {
+function shown(row: ApiKeyRow, { db, vault }: Pick<ReadCtx, 'db' | 'vault'>): ApiKey {
   const { keyHash, keyEncrypted, ...rest } = row
   const place = placeIn(sealedColumns.apiKey, db.appId, keyHash)
   return { apiKey: vault.open(keyEncrypted, place), ...rest }

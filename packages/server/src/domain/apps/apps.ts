@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { ApiKey, App, app, apps, Region } from '@chorale/contract/apps'
 import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import { paginationOf } from '../../database/keyset.ts'
-import type { Outbox } from '../../outbox/outbox.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, InstallHandlers } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -35,7 +35,7 @@ export function appsHandlers(furnish: Furnish): InstallHandlers<typeof apps> {
 
 export const appHandlers: Handlers<typeof app> = {
   async deleteApp(_, { db, outbox, now }) {
-    const scheduledToDeleteAt = await archiveAppNow(db, outbox, now)
+    const scheduledToDeleteAt = await archiveAppNow({ db, outbox, now })
     if (scheduledToDeleteAt === undefined) {
       throw new Failure('ERR_APP_NOT_FOUND', { appId: db.appId })
     }
@@ -44,11 +44,11 @@ export const appHandlers: Handlers<typeof app> = {
 }
 
 /** When it will be gone; undefined when there is no such app, or it is archived already. */
-export async function archiveAppNow(
-  db: AppDb,
-  outbox: Outbox,
-  now: number,
-): Promise<number | undefined> {
+export async function archiveAppNow({
+  db,
+  outbox,
+  now,
+}: AppTransaction): Promise<number | undefined> {
   const deleteAt = now + daysUntilDeletion * 86_400
   if (!(await archiveApp(db, now, deleteAt))) return undefined
   await outbox.append('app.archived', { deleteAt })

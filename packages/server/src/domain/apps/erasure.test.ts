@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
+import type { Database } from '../../database/pool.ts'
 import { openConfiguredDatabase } from '../../main/assemble.ts'
+import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { auditOf } from '../../testing/audit.ts'
 import { natsPrefix } from '../../testing/nats-prefix.ts'
 import { type AppKeys, startTestApp } from '../../testing/test-app.ts'
@@ -125,9 +127,14 @@ test('M9: an archived app is erased when its time is up, and its neighbour is le
   expect(data).toHaveLength(3)
 })
 
+function transactionsOf({ transaction: begin }: Database) {
+  return openTransactions({ begin, onCommit: () => undefined, clock: () => now })
+}
+
 function erasing(forgotten: string[] = []) {
   return erasureErrands({
     ...{ database, log, clock: () => now, leaseMs: 300, stretchMs: 0 },
+    transactions: transactionsOf(database),
     forgetLetters: async (appId) => void forgotten.push(appId),
   })
 }
@@ -158,6 +165,7 @@ test('M9: an erasure that was cut off goes on where it was, with whoever is free
   const worker = () =>
     erasureErrands({
       ...{ database: own, log, clock: () => now, leaseMs: 300, stretchMs: 0 },
+      transactions: transactionsOf(own),
       forgetLetters: async (appId) => void forgotten.push(appId),
     })
   // It dies with the job in hand: until its lease is over nobody else has it.

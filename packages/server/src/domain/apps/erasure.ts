@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { AppDb } from '../../database/app-db.ts'
+import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import { eraseAuditLog, writeAuditLog } from '../../database/audit-log.ts'
-import type { Database } from '../../database/pool.ts'
+import type { Transactions } from '../../outbox/unit-of-work.ts'
 import {
   type AppTable,
   claimErasures,
@@ -16,7 +16,8 @@ import {
 } from './erasure.sql.ts'
 
 interface ErasureParts {
-  readonly database: Database
+  readonly database: InstallDb
+  readonly transactions: Transactions
   readonly clock: () => number
   readonly log: Logger
   /** What NATS keeps of an app for longer than an archived app has. */
@@ -41,14 +42,12 @@ export function erasureErrands(parts: ErasureParts) {
   async function finish(inApp: AppDb, rows: number): Promise<void> {
     const { appId } = inApp
     await parts.forgetLetters(appId)
-    await database.transaction(async (db) => {
-      const now = clock()
-      const within = { appId, db }
-      if (!(await isTimeUp(within, now))) return
-      await eraseAuditLog(within)
+    await parts.transactions.inApp(appId, async ({ db, now }) => {
+      if (!(await isTimeUp(db, now))) return
+      await eraseAuditLog(db)
       const entry = { at: now, caller: 'worker', operation: 'app erase', requestId: '' }
-      await writeAuditLog(db, { ...entry, appId, input: { rows } })
-      await eraseApp(within)
+      await writeAuditLog(db.db, { ...entry, appId, input: { rows } })
+      await eraseApp(db)
     })
     log.info({ appId, rows }, 'an archived app is erased')
   }

@@ -1,19 +1,19 @@
 import type { Actor } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { requireUser } from '../users/index.ts'
 import { findGroupConversation, isParticipant } from './access.sql.ts'
 import type { ConversationKey } from './entries.ts'
 import { findUserConversation } from './log.sql.ts'
 
 /** The acting user of an operation that must have one. */
-export function actorOf({ actor }: Pick<Ctx, 'actor'>): Actor {
+export function actorOf({ actor }: Pick<ReadCtx, 'actor'>): Actor {
   if (!actor) throw badRequest('onBehalfOf', 'This header is required.')
   return actor
 }
 
 /** The acting user's conversation with this user, or the failure. */
-export async function accessUserConversation(ctx: Ctx, uid: string): Promise<ConversationKey> {
+export async function accessUserConversation(ctx: ReadCtx, uid: string): Promise<ConversationKey> {
   const { uid: viewer } = actorOf(ctx)
   await requireUser(ctx, uid)
   const found = await findUserConversation(ctx.db, viewer, uid)
@@ -22,7 +22,10 @@ export async function accessUserConversation(ctx: Ctx, uid: string): Promise<Con
 }
 
 /** The conversation of a group that the acting user is a member of, or the failure. */
-export async function accessGroupConversation(ctx: Ctx, guid: string): Promise<ConversationKey> {
+export async function accessGroupConversation(
+  ctx: ReadCtx,
+  guid: string,
+): Promise<ConversationKey> {
   const { uid } = actorOf(ctx)
   const found = await findGroupConversation(ctx.db, guid)
   if (!found) throw new Failure('ERR_GUID_NOT_FOUND', { guid })

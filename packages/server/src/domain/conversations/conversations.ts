@@ -1,7 +1,7 @@
 import type { Conversation, conversations } from '@chorale/contract/conversations'
 import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import { Printed, printList, printWith } from '../../pipeline/printed.ts'
 import { conversationIdOf, sortName } from '../users/index.ts'
@@ -103,7 +103,7 @@ const everything: View = { withTags: true, withUserAndGroupTags: true, withBlock
 
 type One = Printed<{ data: Conversation[] }>
 
-async function one(ctx: Ctx, conversation: ConversationKey): Promise<One> {
+async function one(ctx: ReadCtx, conversation: ConversationKey): Promise<One> {
   const row = await findConversation(ctx.db, conversation, actorOf(ctx).uid)
   if (!row) throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
   return new Printed(printWith({}, { data: await printed(ctx, [row], everything) }))
@@ -111,7 +111,7 @@ async function one(ctx: Ctx, conversation: ConversationKey): Promise<One> {
 
 /** Tags are the acting user's own; the new list takes the place of the old. */
 async function tag(
-  ctx: Ctx,
+  ctx: WriteCtx,
   conversation: ConversationKey,
   tags: string[] | undefined,
 ): Promise<One> {
@@ -119,7 +119,7 @@ async function tag(
   return one(ctx, conversation)
 }
 
-async function reset(ctx: Ctx, conversation: ConversationKey) {
+async function reset(ctx: WriteCtx, conversation: ConversationKey) {
   const { uid } = actorOf(ctx)
   await lockPosition(ctx.db, conversation, uid)
   await resetFor(ctx.db, conversation, uid)
@@ -131,7 +131,7 @@ async function reset(ctx: Ctx, conversation: ConversationKey) {
  * A label may stand for several conversations; the first that the viewer has is meant. Between two
  * users first: the app gives out their ids, while any device may choose that of a group.
  */
-async function findByLabel(ctx: Ctx, label: string): Promise<ConversationRow | undefined> {
+async function findByLabel(ctx: ReadCtx, label: string): Promise<ConversationRow | undefined> {
   const { uid: viewer } = actorOf(ctx)
   const keys = [
     ...(await Promise.all(
@@ -147,7 +147,7 @@ async function findByLabel(ctx: Ctx, label: string): Promise<ConversationRow | u
 }
 
 /** The server of the app may delete any, whoever takes part in it. */
-async function findForApp({ db }: Ctx, label: string): Promise<ConversationKey | undefined> {
+async function findForApp({ db }: ReadCtx, label: string): Promise<ConversationKey | undefined> {
   for (const [low, high] of pairsOf(label, undefined)) {
     const found = await findUserConversation(db, low, high)
     if (found) return found
@@ -156,7 +156,7 @@ async function findForApp({ db }: Ctx, label: string): Promise<ConversationKey |
 }
 
 /** One of the acting user, who may take it from the others. */
-async function deletable(ctx: Ctx, label: string): Promise<ConversationKey | undefined> {
+async function deletable(ctx: ReadCtx, label: string): Promise<ConversationKey | undefined> {
   const row = await findByLabel(ctx, label)
   const guid = row?.withGuid ?? undefined
   if (!row || guid === undefined) return row
@@ -168,7 +168,11 @@ async function deletable(ctx: Ctx, label: string): Promise<ConversationKey | und
 }
 
 /** A list of conversations as JSON text. */
-async function printed(ctx: Ctx, rows: readonly ConversationRow[], view: View): Promise<string> {
+async function printed(
+  ctx: ReadCtx,
+  rows: readonly ConversationRow[],
+  view: View,
+): Promise<string> {
   const people = peopleIn(ctx.db)
   const last = rows.flatMap((row) =>
     row.last ? [{ row: row.last, receiver: receiverOf(row) }] : [],

@@ -1,8 +1,8 @@
 import type { Db } from '../../database/db.ts'
 import { isDuplicate, isRefusal } from '../../database/errors.ts'
 import { type Lane, openLane } from '../../database/lane.ts'
-import type { Append, AppendedEntry, Sink } from '../../outbox/committed.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { Append, AppendedEntry, CommitHook } from '../../outbox/committed.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import {
   appendEntries,
   findByMuid,
@@ -26,7 +26,7 @@ const mostPerBatch = 128
 export function openAppendLane(
   db: Db,
   clock: () => number,
-  sink: Sink = () => undefined,
+  onCommit: CommitHook = () => undefined,
 ): Lane<NewEntry, Appended> {
   return openLane({
     lanes,
@@ -38,7 +38,7 @@ export function openAppendLane(
     async commit(entries) {
       const placed = await appendOnce(db, entries, clock())
       const append = appendOf(entries, placed)
-      if (append) sink({ events: [], appends: [append] })
+      if (append) onCommit({ events: [], appends: [append] })
       return placed
     },
     isRefusal,
@@ -47,7 +47,7 @@ export function openAppendLane(
 
 /** The way of a transaction that changes more: results in the order of the entries. */
 export async function appendWithin(
-  { db, outbox, now }: Pick<Ctx, 'db' | 'outbox' | 'now'>,
+  { db, outbox, now }: AppTransaction,
   entries: readonly NewEntry[],
 ): Promise<Placed[]> {
   const placed = await appendEntries(db.db, entries, now)

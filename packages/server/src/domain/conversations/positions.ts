@@ -1,6 +1,6 @@
 import type { positions } from '@chorale/contract/conversations'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
 import type { ConversationKey } from './entries.ts'
 import {
@@ -48,7 +48,7 @@ function done(what: string) {
   return { data: { success: true, message, Message: message } }
 }
 
-async function markDelivered(ctx: Ctx, conversation: ConversationKey, messageId: MessageId) {
+async function markDelivered(ctx: WriteCtx, conversation: ConversationKey, messageId: MessageId) {
   const { uid } = actorOf(ctx)
   const position = await lockPosition(ctx.db, conversation, uid)
   const to = await markOf(ctx, conversation, position, messageId)
@@ -59,7 +59,7 @@ async function markDelivered(ctx: Ctx, conversation: ConversationKey, messageId:
 }
 
 /** Only ever forward; back is `markUnread`. */
-async function markRead(ctx: Ctx, conversation: ConversationKey, messageId: MessageId) {
+async function markRead(ctx: WriteCtx, conversation: ConversationKey, messageId: MessageId) {
   const { uid } = actorOf(ctx)
   const position = await lockPosition(ctx.db, conversation, uid)
   const to = await markOf(ctx, conversation, position, messageId)
@@ -70,7 +70,7 @@ async function markRead(ctx: Ctx, conversation: ConversationKey, messageId: Mess
 }
 
 /** What comes behind the message counts as unread again. */
-async function markUnread(ctx: Ctx, conversation: ConversationKey, messageId: MessageId) {
+async function markUnread(ctx: WriteCtx, conversation: ConversationKey, messageId: MessageId) {
   const { uid } = actorOf(ctx)
   const position = await lockPosition(ctx.db, conversation, uid)
   const to = await markOf(ctx, conversation, position, messageId)
@@ -79,7 +79,7 @@ async function markUnread(ctx: Ctx, conversation: ConversationKey, messageId: Me
 }
 
 async function markOf(
-  ctx: Ctx,
+  ctx: ReadCtx,
   conversation: ConversationKey,
   position: Position | undefined,
   messageId: MessageId,

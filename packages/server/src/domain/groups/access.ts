@@ -1,5 +1,5 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, PrepareCtx } from '../../pipeline/handler.ts'
+import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { existingUids } from '../users/index.ts'
 import { findGroupFacts, type GroupFacts, type Hold } from './groups.sql.ts'
 import { findMembers } from './members.sql.ts'
@@ -9,13 +9,13 @@ import { type Acting, rankOf } from './rules.ts'
  * Those of these users who exist, held alone until the end: whether someone joins, is added, banned
  * or deleted is decided call by call. Taken before the group, as everywhere.
  */
-export function holdUsers({ db }: Ctx, uids: readonly string[]): Promise<Set<string>> {
+export function holdUsers({ db }: WriteCtx, uids: readonly string[]): Promise<Set<string>> {
   return existingUids(db, uids, { alone: true })
 }
 
 /** The only way to a group: loaded, held as the call needs it, or the failure. */
 export async function accessGroup(
-  { db }: Pick<Ctx, 'db'>,
+  { db }: Pick<ReadCtx, 'db'>,
   guid: string,
   hold: Hold,
 ): Promise<GroupFacts> {
@@ -25,7 +25,7 @@ export async function accessGroup(
 }
 
 /** As what the acting user stands in the group; undefined when the app itself acts. */
-export async function actingIn(ctx: PrepareCtx, group: GroupFacts): Promise<Acting | undefined> {
+export async function actingIn(ctx: ReadCtx, group: GroupFacts): Promise<Acting | undefined> {
   if (!ctx.actor) return undefined
   const { uid } = ctx.actor
   const { guid } = group

@@ -2,7 +2,7 @@ import type { Message } from '@chorale/contract/conversations'
 import type { ItemOutcome } from '@chorale/contract/envelope'
 import type { GroupScope } from '@chorale/contract/groups'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import {
   adjustParticipants,
   type ConversationKey,
@@ -46,7 +46,7 @@ export type Admission = Partial<
  * highest: admin, moderator, participant, banned.
  */
 export async function admitMembers(
-  ctx: Ctx,
+  ctx: WriteCtx,
   group: GroupKey,
   wanted: Wanted,
   existing: ReadonlySet<string>,
@@ -77,7 +77,7 @@ export async function admitMembers(
 }
 
 /** What a role may not do in a call of its own, it does not do in this one. */
-function requireFeatures({ actor }: Ctx, asked: ReadonlyMap<string, ListName | 'usersToBan'>) {
+function requireFeatures({ actor }: ReadCtx, asked: ReadonlyMap<string, ListName | 'usersToBan'>) {
   const names = [...asked.values()]
   if (names.includes('usersToBan')) requireFeature(actor, 'ban')
   if (names.some((name) => name !== 'usersToBan')) requireFeature(actor, 'addMember')
@@ -97,7 +97,7 @@ function assignments(wanted: Wanted): Map<string, ListName | 'usersToBan'> {
   return asked
 }
 
-async function found(ctx: Ctx, group: GroupKey, uid: string): Promise<void> {
+async function found(ctx: WriteCtx, group: GroupKey, uid: string): Promise<void> {
   await insertMembers(ctx.db, group.guid, [{ uid, scope: 'admin' }], ctx.now)
   await adjustParticipants(ctx.db, group, 1)
   await insertParticipants(ctx.db, group, group.guid, [uid])
@@ -106,7 +106,7 @@ async function found(ctx: Ctx, group: GroupKey, uid: string): Promise<void> {
 }
 
 async function add(
-  ctx: Ctx,
+  ctx: WriteCtx,
   group: GroupKey,
   chosen: (list: ListName) => string[],
 ): Promise<Map<string, Message>> {
@@ -152,7 +152,7 @@ function objectionToAdding(
 }
 
 function objectionToBan(
-  { actor }: Ctx,
+  { actor }: ReadCtx,
   { guid, owner }: GroupKey,
   uid: string,
   existing: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-import type { ListenerCtx } from '../../outbox/listener.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { readSettings } from '../apps/index.ts'
 import { existingUids } from '../users/index.ts'
 import { ban } from './admission.ts'
@@ -9,7 +9,7 @@ import { deleteMember, findMembers } from './members.sql.ts'
 
 /** Out of a group, by the app itself. The owner stays, and who is gone is left alone. */
 export async function expel(
-  ctx: ListenerCtx,
+  ctx: AppTransaction,
   guid: string,
   uid: string,
   how: 'kick' | 'ban',

@@ -1,11 +1,11 @@
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { WriteCtx } from '../../pipeline/handler.ts'
 import { accessGroup, holdUsers } from './access.ts'
 import { type GroupFacts, updateGroup } from './groups.sql.ts'
 import { recordDeparture } from './history.ts'
 import { deleteMember, groupsOf, oldestAdmin } from './members.sql.ts'
 
 /** A user who is deleted for ever leaves every group; owned groups go to the oldest admin. */
-export async function leaveAllGroups(ctx: Ctx, uid: string): Promise<void> {
+export async function leaveAllGroups(ctx: WriteCtx, uid: string): Promise<void> {
   await holdUsers(ctx, [uid])
   for (const guid of await groupsOf(ctx.db, uid)) {
     const group = await accessGroup(ctx, guid, 'change')
@@ -16,7 +16,7 @@ export async function leaveAllGroups(ctx: Ctx, uid: string): Promise<void> {
   }
 }
 
-async function passOn(ctx: Ctx, { guid }: GroupFacts, oldOwner: string): Promise<void> {
+async function passOn(ctx: WriteCtx, { guid }: GroupFacts, oldOwner: string): Promise<void> {
   const owner = (await oldestAdmin(ctx.db, guid, oldOwner)) ?? 'app_system'
   await updateGroup(ctx.db, guid, { owner }, { uid: 'app_system', at: ctx.now })
   await ctx.outbox.append('group.ownerChanged', { guid, owner, oldOwner })

@@ -2,7 +2,7 @@ import type { Group, GroupDetails, GroupType, groups } from '@chorale/contract/g
 import type { Input } from '@chorale/contract/operation'
 import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import {
@@ -153,7 +153,7 @@ type Details = Omit<GroupDetails, 'password'> & { readonly passwordHash: string 
 /** Before the transaction. */
 async function withHash(
   passwords: Passwords,
-  ctx: PrepareCtx,
+  ctx: ReadCtx,
   { password, ...group }: GroupDetails,
 ): Promise<Details> {
   return { ...group, passwordHash: await hashPassword(passwords, ctx, group.type, password) }
@@ -161,7 +161,7 @@ async function withHash(
 
 /** What became of its members; undefined: the guid is taken. */
 async function addGroup(
-  ctx: Ctx,
+  ctx: WriteCtx,
   { createdAt = ctx.now, ...group }: Details,
   owner: string,
   members: Wanted = {},
@@ -192,10 +192,10 @@ async function addGroup(
  */
 export async function ensureGroup(
   passwords: Passwords,
-  before: PrepareCtx,
+  before: ReadCtx,
   guid: string,
   details: GroupDetails | undefined,
-): Promise<(ctx: Ctx) => Promise<void>> {
+): Promise<(ctx: WriteCtx) => Promise<void>> {
   const found = await findGroup(before.db, guid, undefined)
   const made = details && !found && (await withHash(passwords, before, details))
   return async (ctx) => {
@@ -206,7 +206,7 @@ export async function ensureGroup(
   }
 }
 
-async function shown(ctx: Ctx, guid: string, viewer: string | undefined): Promise<Group> {
+async function shown(ctx: ReadCtx, guid: string, viewer: string | undefined): Promise<Group> {
   const row = await findGroup(ctx.db, guid, viewer)
   if (!row) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
   return shownGroup(row, true)
@@ -215,7 +215,7 @@ async function shown(ctx: Ctx, guid: string, viewer: string | undefined): Promis
 /** Before the transaction, and only for those who may: hashing takes long. */
 async function hashOfUpdate(
   passwords: Passwords,
-  ctx: PrepareCtx,
+  ctx: ReadCtx,
   guid: string,
   { type, password }: { readonly type?: GroupType; readonly password?: string },
 ): Promise<string | null> {
@@ -237,7 +237,7 @@ function newPasswordHash(
   return undefined
 }
 
-function listOf({ actor }: Ctx, query: Query) {
+function listOf({ actor }: ReadCtx, query: Query) {
   const may = actor && allowedTypes(actor, 'listGroups')
   const filter: GroupFilter = {
     viewer: actor?.uid,

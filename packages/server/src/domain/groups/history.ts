@@ -1,6 +1,7 @@
 import type { Message } from '@chorale/contract/conversations'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { limitOf } from '../apps/index.ts'
 import {
   appendWithin,
@@ -29,9 +30,9 @@ interface GroupKey extends ConversationKey {
 const systemUid = 'app_system'
 
 /** As much of a call as the history needs: a listener has no more. */
-export type Recording = Pick<Ctx, 'db' | 'outbox' | 'now'> & {
-  readonly actor?: Ctx['actor']
-  readonly app: Pick<Ctx['app'], 'settings'>
+export type Recording = AppTransaction & {
+  readonly actor?: ReadCtx['actor']
+  readonly app: Pick<ReadCtx['app'], 'settings'>
   /** How many such things happen in this call, where they are recorded one by one. */
   readonly together?: number
 }
@@ -47,7 +48,7 @@ export async function record(ctx: Recording, group: GroupKey, action: Action): P
 
 /** Records arrivals. The new members have seen everything up to their own arrival. */
 export async function recordArrivals(
-  ctx: Ctx,
+  ctx: WriteCtx,
   group: GroupKey,
   actions: readonly Action[],
   uids: readonly string[],
@@ -116,7 +117,7 @@ async function append(
 }
 
 function rowOf(
-  ctx: Ctx,
+  ctx: ReadCtx,
   { bucket, key }: GroupKey,
   { seq, id, at }: Placed,
   action: Action | undefined,

@@ -1,7 +1,7 @@
 import type { Member, members } from '@chorale/contract/groups'
 import { cursorOf, paginationOf } from '../../database/keyset.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { findUsers, shownUser, sortName } from '../users/index.ts'
@@ -126,7 +126,7 @@ const unkeyed: Handlers<Omit<typeof members, Keyed>> = {
 /** The hash that a password was right for; undefined: the group asks for none. */
 async function mayEnter(
   passwords: Passwords,
-  ctx: PrepareCtx,
+  ctx: ReadCtx,
   guid: string,
   password: string | undefined,
 ): Promise<string | undefined> {
@@ -138,7 +138,7 @@ async function mayEnter(
 }
 
 /** All but the password. */
-async function requireMayJoin(ctx: PrepareCtx, { guid, type }: GroupFacts): Promise<string> {
+async function requireMayJoin(ctx: ReadCtx, { guid, type }: GroupFacts): Promise<string> {
   if (!ctx.actor)
     throw badRequest('body', 'Name users in admins, moderators, participants or usersToBan.')
   requireFeature(ctx.actor, 'joinGroup')
@@ -152,7 +152,7 @@ async function requireMayJoin(ctx: PrepareCtx, { guid, type }: GroupFacts): Prom
 }
 
 async function join(
-  ctx: Ctx,
+  ctx: WriteCtx,
   group: GroupFacts,
   verified: string | undefined,
   existing: ReadonlySet<string>,
@@ -170,13 +170,13 @@ async function join(
   return { participants: { [uid]: { success: true, ...(data && { data }) } } }
 }
 
-async function accessMember(ctx: Ctx, { guid }: GroupFacts, uid: string): Promise<Membership> {
+async function accessMember(ctx: WriteCtx, { guid }: GroupFacts, uid: string): Promise<Membership> {
   const member = (await findMembers(ctx.db, guid, [uid], true)).get(uid)
   if (!member) throw new Failure('ERR_NOT_A_MEMBER', { uid, guid })
   return member
 }
 
-async function shown(ctx: Ctx, rows: readonly Membership[]): Promise<Member[]> {
+async function shown(ctx: ReadCtx, rows: readonly Membership[]): Promise<Member[]> {
   const viewer = ctx.actor?.uid
   const users = await findUsers(
     ctx.db,

@@ -1,5 +1,5 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { WriteCtx } from '../../pipeline/handler.ts'
 import { bannedAmong } from './bans.sql.ts'
 import { type GroupFacts, updateGroup } from './groups.sql.ts'
 import { actorUid, record, recordArrivals } from './history.ts'
@@ -8,7 +8,7 @@ import { requireFeature } from './rules.ts'
 
 /** The new owner is an admin, added first if need be; the old one stays what they were. */
 export async function changeOwner(
-  ctx: Ctx,
+  ctx: WriteCtx,
   group: GroupFacts,
   owner: string,
   existing: ReadonlySet<string>,
@@ -24,7 +24,7 @@ export async function changeOwner(
   await ctx.outbox.append('group.ownerChanged', { guid, owner, oldOwner: group.owner })
 }
 
-async function makeAdmin(ctx: Ctx, group: GroupFacts, uid: string): Promise<void> {
+async function makeAdmin(ctx: WriteCtx, group: GroupFacts, uid: string): Promise<void> {
   const member = (await findMembers(ctx.db, group.guid, [uid], true)).get(uid)
   if (!member) {
     requireFeature(ctx.actor, 'addMember')

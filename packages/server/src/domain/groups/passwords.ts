@@ -1,7 +1,7 @@
 import type { GroupType } from '@chorale/contract/groups'
 import { NoSlot } from '../../limits/fair-slots.ts'
 import { Failure, tooManyRequests } from '../../pipeline/failure.ts'
-import type { PrepareCtx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import type { GroupFacts } from './groups.sql.ts'
 import {
@@ -17,7 +17,7 @@ const limits: AttemptLimits = { mostPerUser: 5, mostPerGroup: 100, windowSeconds
 /** Before the transaction: hashing takes long on purpose. `null`: a group of this type has none. */
 export async function hashPassword(
   passwords: Passwords,
-  { app }: Pick<PrepareCtx, 'app'>,
+  { app }: Pick<ReadCtx, 'app'>,
   type: GroupType,
   password: string | undefined,
 ): Promise<string | null> {
@@ -29,7 +29,7 @@ export async function hashPassword(
 /** Before the transaction. The caller checks in it that the group still has this hash. */
 export async function checkPassword(
   passwords: Passwords,
-  { db, now }: PrepareCtx,
+  { db, now }: ReadCtx,
   { guid, passwordHash }: GroupFacts,
   uid: string,
   password: string | undefined,

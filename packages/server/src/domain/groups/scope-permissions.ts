@@ -2,7 +2,7 @@ import type { Outcome } from '@chorale/contract/envelope'
 import type { GroupScope, ScopePermissions, scopePermissions } from '@chorale/contract/groups'
 import { paginationOf } from '../../database/keyset.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { accessGroup } from './access.ts'
 import { findGroup, type GroupFacts } from './groups.sql.ts'
 import type { Acting } from './rules.ts'
@@ -55,7 +55,7 @@ export const scopePermissionHandlers: Handlers<typeof scopePermissions> = {
 
 /** Which members someone may list: undefined for all; refused where that is denied. */
 export async function listingRights(
-  ctx: Ctx,
+  ctx: ReadCtx,
   { guid }: GroupFacts,
   { rank, uid }: Acting,
 ): Promise<{ scopes?: string[] | undefined; friendsOf?: string | undefined }> {

@@ -1,6 +1,6 @@
 import type { Actor } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { PrepareCtx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { type Entry, visibleFrom } from '../conversations/index.ts'
 import { findMembership } from './access.sql.ts'
 import { findMessage, lockConversationOf } from './messages.sql.ts'
@@ -10,7 +10,7 @@ import { findMessage, lockConversationOf } from './messages.sql.ts'
  * at what is withheld from everyone else.
  */
 export async function accessMessage(
-  ctx: Pick<PrepareCtx, 'db' | 'actor'>,
+  ctx: Pick<ReadCtx, 'db' | 'actor'>,
   id: string,
   purpose: 'look' | 'read' | 'change',
 ): Promise<Entry> {
@@ -28,7 +28,7 @@ export async function accessMessage(
 }
 
 /** As whom something is done: the acting user, or the app. */
-export function actingUid({ actor }: Pick<PrepareCtx, 'actor'>): string {
+export function actingUid({ actor }: Pick<ReadCtx, 'actor'>): string {
   return actor?.uid ?? 'app_system'
 }
 
@@ -40,7 +40,7 @@ export function requireStanding({ row }: Entry): void {
 
 /** The sender may; in a group also moderators, admins and the owner; the app always. */
 export async function requireMayChange(
-  { db, actor }: Pick<PrepareCtx, 'db' | 'actor'>,
+  { db, actor }: Pick<ReadCtx, 'db' | 'actor'>,
   entry: Entry,
   what: 'editMessage' | 'deleteMessage',
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { Actor } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { PrepareCtx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { type Entry, otherThan } from '../conversations/index.ts'
 import type { Content } from './content.ts'
 import {
@@ -80,7 +80,7 @@ export function requireMayReachGroup(put: Put, target: GroupTarget): void {
 
 /** All rules, for what is done to a message that is there already. */
 export async function requireMayTouch(
-  { db, actor }: Pick<PrepareCtx, 'db' | 'actor'>,
+  { db, actor }: Pick<ReadCtx, 'db' | 'actor'>,
   act: Act,
   { row, receiver }: Entry,
   content?: Content,

@@ -1,5 +1,5 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { pairsOf, type Receiver } from '../conversations/index.ts'
 import { accessMessage } from './access.ts'
 import type { Scope } from './history.sql.ts'
@@ -10,7 +10,7 @@ import type { HistoryPlace } from './history-scope.sql.ts'
 /** The messages of a group: of a member's view, or the app's. */
 export async function groupScope(
   reads: HistoryReads,
-  ctx: Ctx,
+  ctx: ReadCtx,
   guid: string,
   query: Wanted,
 ): Promise<Scope> {
@@ -29,7 +29,7 @@ export async function groupScope(
 /** The messages of two users, one of whom looks at them. */
 export async function userScope(
   reads: HistoryReads,
-  ctx: Ctx,
+  ctx: ReadCtx,
   uid: string,
   viewer: string,
   query: Wanted,
@@ -52,7 +52,7 @@ export function everythingOf(uid: string | undefined, { unread, undelivered }: W
  */
 export async function labelledScope(
   reads: HistoryReads,
-  ctx: Ctx,
+  ctx: ReadCtx,
   label: string,
   query: Wanted,
 ): Promise<Scope> {
@@ -71,7 +71,7 @@ export async function labelledScope(
   throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
 }
 
-export async function threadScope(ctx: Ctx, id: string): Promise<Scope> {
+export async function threadScope(ctx: ReadCtx, id: string): Promise<Scope> {
   const { row, receiver } = await accessMessage(ctx, id, 'read')
   const { bucket, key, seq } = row
   return { kind: 'conversation', bucket, key, receiver, hiddenTo: seq, parentSeq: seq }

@@ -2,7 +2,7 @@ import type { HistoryQuery, history, UnreadCount, WindowMeta } from '@chorale/co
 import type { Db } from '../../database/db.ts'
 import { paginationOf } from '../../database/keyset.ts'
 import { badRequest } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { Printed, printList, printWith } from '../../pipeline/printed.ts'
 import { askAhead, countUnread, type People, printEntries } from '../conversations/index.ts'
 import { requireUser } from '../users/index.ts'
@@ -13,7 +13,7 @@ import { type HistoryReads, openHistoryReads } from './history-reads.ts'
 import { everythingOf, groupScope, labelledScope, threadScope, userScope } from './history-scope.ts'
 
 interface Listing {
-  readonly ctx: Ctx
+  readonly ctx: ReadCtx
   readonly scope: Scope
   readonly query: Wanted
   /** Whose unread, mentions and blocks the filters mean. */

@@ -1,10 +1,10 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { PrepareCtx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { type Entry, type People, printFresh } from '../conversations/index.ts'
 
 /** Looks at a message before it is stored. What it answers is kept with the message, by name. */
 export type Inspector = (
-  ctx: Pick<PrepareCtx, 'caller' | 'now'>,
+  ctx: Pick<ReadCtx, 'caller' | 'now'>,
   /** The message as JSON text; one that is new has no id yet. */
   message: string,
 ) => Promise<'drop' | Readonly<Record<string, unknown>>>
@@ -19,7 +19,7 @@ export type Inspect = (appId: string) => Inspector | undefined
 /** The data of the message with what inspectors have put in, or the failure. */
 export async function inspected(
   inspector: Inspector,
-  ctx: PrepareCtx,
+  ctx: ReadCtx,
   from: People,
   entry: Entry,
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import type { interactions } from '@chorale/contract/messages'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { actorOf, type EntryRow, lockPosition } from '../conversations/index.ts'
 import { accessMessage, requireStanding } from './access.ts'
 import { requireMayTouch } from './delivery.ts'
@@ -27,7 +27,7 @@ export const interactionHandlers: Handlers<typeof interactions> = {
 }
 
 /** Interactive, and the acting user is one whom it asks. */
-async function accessInteractive(ctx: Ctx, id: string) {
+async function accessInteractive(ctx: ReadCtx, id: string) {
   const entry = await accessMessage(ctx, id, 'read')
   requireStanding(entry)
   const { row } = entry
@@ -39,7 +39,7 @@ async function accessInteractive(ctx: Ctx, id: string) {
 }
 
 async function record(
-  ctx: Ctx,
+  ctx: WriteCtx,
   row: EntryRow,
   goal: Goal,
   before: ReadonlySet<string>,

@@ -1,8 +1,6 @@
 import type { Logger } from 'pino'
-import type { AppDb } from '../../database/app-db.ts'
-import type { Database } from '../../database/pool.ts'
-import type { Committed, Sink } from '../../outbox/committed.ts'
-import { openOutbox } from '../../outbox/outbox.ts'
+import type { AppDb, InstallDb } from '../../database/app-db.ts'
+import type { Transactions } from '../../outbox/unit-of-work.ts'
 import { type Entry, opened, peopleIn, printEntries, type Verdict } from '../conversations/index.ts'
 import { blocks, type Consulted, consultJudges, type JudgeParts } from '../moderation/index.ts'
 import {
@@ -17,9 +15,8 @@ import { findMessage, lockConversationOf } from './messages.sql.ts'
 import { settle } from './settling.ts'
 
 export interface JudgementParts extends JudgeParts {
-  readonly database: Database
-  readonly sink: Sink
-  readonly clock: () => number
+  readonly database: InstallDb
+  readonly transactions: Transactions
   readonly log: Logger
   readonly perApp: number
   /** The pause before the second attempt; it doubles. */
@@ -31,7 +28,6 @@ export interface JudgementParts extends JudgeParts {
 const mostTries = 3
 /** Beyond the calls themselves: to wait for their turn, and to record them. */
 const leaseGraceMs = 10_000
-const nothingSaid: Committed = { events: [], appends: [] }
 
 /** What waits for judges: each is asked about, and takes effect in its turn. */
 export function judgementErrands(parts: JudgementParts) {
@@ -46,7 +42,7 @@ export function judgementErrands(parts: JudgementParts) {
         await releaseJudgement(database.db, job, pauseMs(parts, job))
         return outcome
       }
-      parts.sink(await conclude(parts, job, outcome))
+      await conclude(parts, job, outcome)
       if (outcome.failures.length > 0) return 'failed'
       if (!outcome.verdict) return 'approved'
       return blocks(outcome.verdict) ? 'blocked' : 'flagged'
@@ -113,20 +109,17 @@ function mayTryAgain(parts: JudgementParts, job: JudgementJob): boolean {
 
 /** Takes effect now, with all behind it that are decided; or waits for those before it. */
 async function conclude(
-  { database, clock }: JudgementParts,
+  { transactions }: JudgementParts,
   job: JudgementJob,
   outcome: Consulted,
-): Promise<Committed> {
-  return database.transaction(async (db) => {
-    const inApp = { appId: job.appId, db }
-    await lockConversationOf(inApp, job.messageId)
-    if (!(await recordOutcome(db, job, outcome))) return nothingSaid
-    const now = clock()
-    const outbox = openOutbox(inApp, now)
+): Promise<void> {
+  await transactions.inApp(job.appId, async (ctx) => {
+    await lockConversationOf(ctx.db, job.messageId)
+    if (!(await recordOutcome(ctx.db.db, job, outcome))) return
     for (;;) {
-      const next = await takeDecided(inApp, job)
-      if (!next) return outbox.recorded
-      await settle({ db: inApp, outbox, now }, next)
+      const next = await takeDecided(ctx.db, job)
+      if (!next) return
+      await settle(ctx, next)
     }
   })
 }

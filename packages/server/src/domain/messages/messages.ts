@@ -1,6 +1,6 @@
 import type { messages } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
 import { type Entry, type Extra, peopleIn } from '../conversations/index.ts'
 import { findCaseStatus, type Judge, type Judgement, openCase } from '../moderation/index.ts'
@@ -66,26 +66,26 @@ export const messageHandlers = (parts: EditParts): MessageHandlers => ({
 })
 
 /** What a device deletes for ever is gone for everyone it can be shown to, and kept for the app. */
-function mayErase({ app, caller }: Ctx): boolean {
+function mayErase({ app, caller }: ReadCtx): boolean {
   return caller.kind !== 'device' || app.settings['messages.devicesDeleteForever'] === true
 }
 
 /** Reported or caught by a rule, and no moderator has said what is to become of it. */
-async function isUnderReview({ db }: Ctx, { row }: Entry): Promise<boolean> {
+async function isUnderReview({ db }: ReadCtx, { row }: Entry): Promise<boolean> {
   const status = await findCaseStatus(db, row.id)
   // The case of what a rule has caught is opened moments later.
   return status === 'open' || (status === undefined && Boolean(row.verdict))
 }
 
 /** In the category and type that the message has, with what hooks have put into it. */
-function contentOf({ app, caller }: PrepareCtx, { row }: Entry, given: Content['data']): Content {
+function contentOf({ app, caller }: ReadCtx, { row }: Entry, given: Content['data']): Content {
   const said = keepingInjected(saidBy(caller, given), JSON.parse(row.data))
   return checkContent(app, row.category, row.type, said)
 }
 
 /** What changes beside the data. */
 async function besideOf(
-  ctx: PrepareCtx,
+  ctx: ReadCtx,
   content: Content | undefined,
   tags: string[] | undefined,
 ): Promise<Extra> {
@@ -100,7 +100,7 @@ async function besideOf(
 }
 
 async function requireMayEdit(
-  ctx: Pick<PrepareCtx, 'app' | 'db' | 'actor' | 'now'>,
+  ctx: Pick<ReadCtx, 'app' | 'db' | 'actor' | 'now'>,
   entry: Entry,
   content: Content | undefined,
 ): Promise<void> {
@@ -121,7 +121,7 @@ interface Examined {
 
 async function examine(
   { inspect, judge }: EditParts,
-  ctx: PrepareCtx,
+  ctx: ReadCtx,
   { row, receiver }: Entry,
   content: Content,
   beside: Extra,
@@ -140,7 +140,7 @@ async function examine(
 }
 
 async function edit<T>(
-  ctx: Ctx,
+  ctx: WriteCtx,
   entry: Entry,
   changes: Extra,
   examined: Examined | undefined,
@@ -166,7 +166,7 @@ async function edit<T>(
 }
 
 /** As whom the call acts, and whether the app wants changes to show in lists. */
-function changing(ctx: Ctx): Changing {
+function changing(ctx: ReadCtx): Changing {
   const visible = ctx.app.settings['core.conversations.updateOnMessageActions'] === true
   return { by: actingUid(ctx), visible }
 }

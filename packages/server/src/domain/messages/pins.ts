@@ -1,6 +1,6 @@
 import type { pins } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
 import type { Entry, Extra } from '../conversations/index.ts'
 import { findMembership } from './access.sql.ts'
@@ -37,7 +37,7 @@ export const pinHandlers: Handlers<typeof pins> = {
 }
 
 /** Either of two users; in a group moderators, admins and the owner; the app always. */
-async function accessPinnable(ctx: Ctx, id: string): Promise<Entry> {
+async function accessPinnable(ctx: WriteCtx, id: string): Promise<Entry> {
   const entry = await accessMessage(ctx, id, 'change')
   requireStanding(entry)
   const { receiver } = entry
@@ -50,7 +50,7 @@ async function accessPinnable(ctx: Ctx, id: string): Promise<Entry> {
 }
 
 async function change<T>(
-  ctx: Ctx,
+  ctx: WriteCtx,
   { row, receiver }: Entry,
   event: 'message.pinned' | 'message.unpinned',
   extra: Extra,

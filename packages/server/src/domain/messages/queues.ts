@@ -3,7 +3,7 @@ import type {
   blockedMessagesOfApp,
   flaggedMessages,
 } from '@chorale/contract/moderation'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { inside, Printed, printList, printWith } from '../../pipeline/printed.ts'
 import { actorOf, opened, peopleIn, printEntries } from '../conversations/index.ts'
 import { defaultReasons, reportMessage } from '../moderation/index.ts'
@@ -56,7 +56,7 @@ export const queueOfAppHandlers: Handlers<typeof blockedMessagesOfApp> = {
 
 /** Moderators see what is withheld. `show`: an object, which gets the message, or text that has it. */
 async function list<T>(
-  { db }: Ctx,
+  { db }: ReadCtx,
   queue: Queue,
   query: { readonly limit: number; readonly page: number },
   show: (row: CaseRow, message: string) => Promise<object | string>,
@@ -107,7 +107,7 @@ function reviewed(row: CaseRow, appId: string) {
   }
 }
 
-async function flaggedBy({ db }: Ctx, messageId: number) {
+async function flaggedBy({ db }: ReadCtx, messageId: number) {
   const flags = await findFlags(db, [messageId])
   const users = await findUsers(
     db,

@@ -1,11 +1,11 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { type ConversationKey, visibleFrom } from '../conversations/index.ts'
 import { findMessage } from './messages.sql.ts'
 
 /** What is quoted is in the same conversation, and can be seen by who quotes it. */
 export async function requireQuotable(
-  { db, actor }: Ctx,
+  { db, actor }: ReadCtx,
   { bucket, key }: ConversationKey,
   id: number,
 ): Promise<void> {

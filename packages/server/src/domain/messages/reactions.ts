@@ -1,7 +1,7 @@
 import type { Reaction, reactions } from '@chorale/contract/messages'
 import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
 import { actorOf, type Entry, loadCounterparts, peopleIn } from '../conversations/index.ts'
 import type { Judge } from '../moderation/index.ts'
@@ -59,7 +59,7 @@ const unjudged: Omit<Handlers<typeof reactions>, Adding> = {
 }
 
 /** A reaction is words: what rules would block is not put under a message. */
-async function judged<T>(judge: Judge, before: PrepareCtx, id: string, reaction: string) {
+async function judged<T>(judge: Judge, before: ReadCtx, id: string, reaction: string) {
   if (before.app.moderationVersion > 0) {
     const { uid } = actorOf(before)
     const { receiver } = await accessMessage(before, id, 'read')
@@ -68,10 +68,10 @@ async function judged<T>(judge: Judge, before: PrepareCtx, id: string, reaction:
     const judgement = await judge(before, utterance)
     if (judgement?.moderation.status === 'disapproved') throw new Failure('ERR_BLOCKED_BY_RULE')
   }
-  return (ctx: Ctx) => add<T>(ctx, id, reaction)
+  return (ctx: WriteCtx) => add<T>(ctx, id, reaction)
 }
 
-async function add<T>(ctx: Ctx, id: string, reaction: string): Promise<Printed<T>> {
+async function add<T>(ctx: WriteCtx, id: string, reaction: string): Promise<Printed<T>> {
   const { uid } = actorOf(ctx)
   const entry = await accessMessage(ctx, id, 'change')
   requireStanding(entry)
@@ -93,7 +93,7 @@ function reacted({ row }: Entry, { id, uid, reaction, reactedAt }: ReactionRow) 
 
 /** How many there are of each stands beside the message; none left, no line. */
 async function count(
-  ctx: Ctx,
+  ctx: WriteCtx,
   { row, receiver }: Entry,
   reaction: string,
   by: 1 | -1,
@@ -109,7 +109,7 @@ async function count(
 }
 
 /** In the order in which they came. */
-async function list(ctx: Ctx, id: string, reaction: string | undefined, place: Place) {
+async function list(ctx: ReadCtx, id: string, reaction: string | undefined, place: Place) {
   const entry = await accessMessage(ctx, id, 'read')
   const filter = { reaction, by: await listingRights(ctx, entry) }
   const rows = await listReactions(ctx.db, entry.row, filter, place)
@@ -123,7 +123,7 @@ async function list(ctx: Ctx, id: string, reaction: string | undefined, place: P
 
 /** Undefined: everybody's; refused where that is denied. */
 async function listingRights(
-  { db, actor }: Ctx,
+  { db, actor }: ReadCtx,
   { receiver }: Entry,
 ): Promise<ReactionFilter['by']> {
   if (!actor || receiver.kind !== 'group') return undefined

@@ -1,12 +1,12 @@
 import type { receipts } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { findMembership } from './access.sql.ts'
 import { accessMessage } from './access.ts'
 import { listReceipts } from './receipts.sql.ts'
 
 /** Whom a message has reached is who is in the group. */
-async function requireMayListMembers({ db, actor }: Ctx, guid: string): Promise<void> {
+async function requireMayListMembers({ db, actor }: ReadCtx, guid: string): Promise<void> {
   const member = actor && (await findMembership(db, guid, actor.uid))
   if (member?.permissions.listMembers === 'deny') {
     throw new Failure('ERR_PERMISSION_DENIED', { what: 'listMembers in this group' })

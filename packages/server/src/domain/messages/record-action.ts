@@ -1,4 +1,4 @@
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { appendWithin, type Entry, type EntryRow } from '../conversations/index.ts'
 import { touched } from './touched.ts'
 
@@ -10,7 +10,7 @@ export interface Changing {
 
 /** The answer to a change is an action message, which has its own place in the log. */
 export async function recordAction(
-  ctx: Pick<Ctx, 'db' | 'outbox' | 'now'>,
+  ctx: AppTransaction,
   action: 'edited' | 'deleted',
   { row: changed, receiver }: Entry,
   { by, visible }: Changing,

@@ -1,6 +1,7 @@
 import type { ReviewStatus } from '@chorale/contract/moderation'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { WriteCtx } from '../../pipeline/handler.ts'
 import { nextModerationVersion } from '../apps/index.ts'
 import {
   appendWithin,
@@ -22,11 +23,9 @@ import { type CaseRow, findCase } from './reviews.sql.ts'
 import { reviewSubmission } from './submissions.ts'
 import { lowerReplies } from './threads.sql.ts'
 
-type Recording = Pick<Ctx, 'db' | 'outbox' | 'now'>
-
 /** A moderator has looked at a message. */
 export async function review(
-  ctx: Ctx,
+  ctx: WriteCtx,
   id: number,
   kind: CaseRow['kind'],
   status: ReviewStatus,
@@ -49,14 +48,17 @@ export async function review(
 }
 
 /** Its author had deleted it for ever, and it was kept for this case. */
-async function eraseWithdrawn({ db, now }: Ctx, entry: Entry): Promise<void> {
+async function eraseWithdrawn({ db, now }: WriteCtx, entry: Entry): Promise<void> {
   const { erase, deletedBy } = entry.row.extra ?? {}
   if (!erase) return
   await withdrawMessage(db, entry, { extra: { deletedBy }, forever: true }, now)
   await deleteTraces(db, entry.row)
 }
 
-async function deliver(ctx: Ctx, { entry: { row }, messageId, parentSeq }: CaseRow): Promise<void> {
+async function deliver(
+  ctx: WriteCtx,
+  { entry: { row }, messageId, parentSeq }: CaseRow,
+): Promise<void> {
   const { rule } = row.verdict ?? {}
   const moderation = { status: 'approved', ...(rule && { rule: { id: rule.id, name: rule.name } }) }
   const { seq, id } = await sayAnew(ctx, row, { moderation, parentSeq, muid: null })
@@ -79,7 +81,7 @@ interface Anew {
  * never read again. The old place stays that of a message deleted for ever.
  */
 export async function sayAnew(
-  ctx: Recording,
+  ctx: AppTransaction,
   row: EntryRow,
   { moderation, parentSeq, muid, verdict }: Anew,
 ): Promise<Placed> {
@@ -102,7 +104,7 @@ export async function sayAnew(
   return placed
 }
 
-async function condemn(ctx: Ctx, { entry, caught }: CaseRow): Promise<void> {
+async function condemn(ctx: WriteCtx, { entry, caught }: CaseRow): Promise<void> {
   const { rule } = caught ?? {}
   const { bucket, key, seq, id } = entry.row
   // An app that has never moderated looks for nobody's withheld messages.
@@ -118,7 +120,7 @@ async function condemn(ctx: Ctx, { entry, caught }: CaseRow): Promise<void> {
 
 /** From now on its sender alone sees it; for everyone else it is deleted for ever. */
 export async function withhold(
-  { db, now }: Pick<Ctx, 'db' | 'now'>,
+  { db, now }: AppTransaction,
   { row }: Entry,
   said: Readonly<Record<string, unknown>>,
   { moderation, verdict = { actions: [] } }: Judgement,

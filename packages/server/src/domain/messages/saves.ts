@@ -1,6 +1,6 @@
 import type { saves } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
 import { actorOf, type EntryRow } from '../conversations/index.ts'
 import { existingUids } from '../users/index.ts'
 import { accessMessage, requireStanding } from './access.ts'
@@ -32,7 +32,7 @@ export const saveHandlers: Handlers<typeof saves> = {
   },
 }
 
-async function save(ctx: Ctx, uid: string, row: EntryRow): Promise<number> {
+async function save(ctx: WriteCtx, uid: string, row: EntryRow): Promise<number> {
   if ((await countSaves(ctx.db, uid)) >= mostSaves) {
     throw new Failure('ERR_SAVED_MESSAGES_LIMIT_EXCEEDED', { limit: mostSaves })
   }

@@ -4,7 +4,7 @@ import type { Lane } from '../../database/lane.ts'
 import { openLoader } from '../../database/loader.ts'
 import type { Actor } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { AppendCtx, Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { Printed, printWith } from '../../pipeline/printed.ts'
 import {
   type Appended,
@@ -75,7 +75,7 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
 
   /** Where it goes, if the rules let it. */
   async function reach(
-    ctx: Ctx,
+    ctx: AppendCtx,
     sender: Sender,
     content: Content,
     to: To,
@@ -115,7 +115,7 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
 
   /** The stored message as JSON text. */
   async function send(
-    ctx: Ctx,
+    ctx: AppendCtx,
     sender: Sender,
     { body, contentOf }: Draft,
     to: To,
@@ -171,7 +171,7 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     return text
   }
 
-  async function reply<T>(ctx: Ctx, id: string, body: NewMessage): Promise<Printed<T>> {
+  async function reply<T>(ctx: AppendCtx, id: string, body: NewMessage): Promise<Printed<T>> {
     const { uid } = actorOf(ctx)
     const parent = await accessMessage(ctx, id, 'read')
     const to = receiverOfReply(parent, uid, body)
@@ -203,17 +203,18 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
 }
 
 /** A role that is denied the call of its own is denied this one. */
-function requireMayReply({ actor }: Ctx): void {
+function requireMayReply({ actor }: ReadCtx): void {
   if (actor?.restrictedFeatures.includes('createMessageThread')) {
     throw new Failure('ERR_PERMISSION_DENIED', { what: 'the feature createMessageThread' })
   }
 }
 
-/** Told of after its first message: whoever listens finds it there. */
-async function startConversation(ctx: Ctx, a: string, b: string): Promise<ConversationKey> {
-  const { bucket, key, made } = await ensureUserConversation(ctx.db, a, b, ctx.now)
-  if (made) await ctx.outbox.append('conversation.started', { bucket, key, uids: [a, b] })
-  return { bucket, key }
+function startConversation(ctx: AppendCtx, a: string, b: string): Promise<ConversationKey> {
+  return ctx.inTransaction(async ({ db, outbox, now }) => {
+    const { bucket, key, made } = await ensureUserConversation(db, a, b, now)
+    if (made) await outbox.append('conversation.started', { bucket, key, uids: [a, b] })
+    return { bucket, key }
+  })
 }
 
 interface Draft {
@@ -223,7 +224,7 @@ interface Draft {
 }
 
 /** Checked once, however many receivers it has; the judge knows it by its data. */
-function draftOf({ app, caller }: Ctx, body: NewMessage): Draft {
+function draftOf({ app, caller }: ReadCtx, body: NewMessage): Draft {
   let content: Content | undefined
   return {
     body,
@@ -300,7 +301,7 @@ function counts({ category, data }: Content): boolean {
   return metadata?.incrementUnreadCount === true
 }
 
-function shows({ app }: Ctx, { category, data }: Content, reply: boolean): boolean {
+function shows({ app }: ReadCtx, { category, data }: Content, reply: boolean): boolean {
   if (reply && app.settings['core.conversations.updateOnReplies'] === false) return false
   if (category === 'call') return app.settings['core.conversations.updateOnCallActivity'] === true
   if (category !== 'custom') return true

@@ -1,4 +1,4 @@
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import type { Entry, EntryRow, Verdict } from '../conversations/index.ts'
 import { blocks, disapproved, type MessagePlace, openCase } from '../moderation/index.ts'
 import type { Edit, Judged } from './judgements.sql.ts'
@@ -6,12 +6,10 @@ import { findMessage, resealMessage, updateMessage } from './messages.sql.ts'
 import { recordAction } from './record-action.ts'
 import { sayAnew, withhold } from './reviews.ts'
 
-type Settling = Pick<Ctx, 'db' | 'outbox' | 'now'>
-
 const approved = { status: 'approved' } as const
 
 /** What judges have decided takes effect. The conversation is held. */
-export async function settle(ctx: Settling, judged: Judged): Promise<void> {
+export async function settle(ctx: AppTransaction, judged: Judged): Promise<void> {
   const { messageId, sender, edit, outcome } = judged
   const { verdict, failures = [] } = outcome ?? {}
   const entry = await findMessage(ctx.db, messageId, true, sender)
@@ -27,7 +25,7 @@ export async function settle(ctx: Settling, judged: Judged): Promise<void> {
 
 /** Where the message is now. Undefined: nothing is left to decide. */
 async function settleNew(
-  ctx: Settling,
+  ctx: AppTransaction,
   row: EntryRow,
   { messageId, parentSeq }: Judged,
   verdict: Verdict | undefined,
@@ -44,7 +42,7 @@ async function settleNew(
   return place
 }
 
-async function block(ctx: Settling, row: EntryRow, verdict: Verdict): Promise<void> {
+async function block(ctx: AppTransaction, row: EntryRow, verdict: Verdict): Promise<void> {
   const withheld: Verdict = { ...verdict, withheld: true }
   await resealMessage(ctx.db, row, { verdict: withheld, moderation: disapproved(verdict) }, ctx.now)
   await openCase(ctx, row, withheld, false)
@@ -52,7 +50,7 @@ async function block(ctx: Settling, row: EntryRow, verdict: Verdict): Promise<vo
 
 /** Until now the message was what it had been. If it is deleted or withheld, that is its last word. */
 async function settleEdit(
-  ctx: Settling,
+  ctx: AppTransaction,
   entry: Entry,
   edit: Edit,
   verdict: Verdict | undefined,

@@ -1,10 +1,10 @@
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { inside, Printed, printWith } from '../../pipeline/printed.ts'
 import { type Entry, peopleIn, printEntries } from '../conversations/index.ts'
 
 /** One message as the acting user sees it, with fields behind it that are text already. */
 export async function answerWith<T>(
-  ctx: Ctx,
+  ctx: ReadCtx,
   entry: Entry,
   more: readonly string[] = [],
 ): Promise<Printed<T>> {

@@ -5,6 +5,7 @@ import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openDatabase } from '../../database/pool.ts'
 import { openEgress } from '../../egress/egress.ts'
+import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { withQuery } from '../../testing/many-entries.ts'
 import { startMortalServer } from '../../testing/mortal-server.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
@@ -227,8 +228,11 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
   const parts = {
     ...{ egress, vault: openVault(Buffer.alloc(32)), timeoutMs: 5000, retryMs: 10 },
     ...{ database, clock, judge: openJudge(openRuleSets(openCompiler(portableEngine))) },
-    sink: ({ events }: { events: readonly { payload: object }[] }) =>
-      void told.push(...events.map(({ payload }) => payload)),
+    transactions: openTransactions({
+      begin: database.transaction,
+      onCommit: ({ events }) => void told.push(...events.map(({ payload }) => payload)),
+      clock,
+    }),
   }
   const errands = submissionErrands(parts)
   const jobs = await errands.claim(10)

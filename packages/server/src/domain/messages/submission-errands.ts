@@ -1,7 +1,5 @@
-import type { Db } from '../../database/db.ts'
-import type { Database } from '../../database/pool.ts'
-import type { Sink } from '../../outbox/committed.ts'
-import { type OpenOutbox, openOutbox } from '../../outbox/outbox.ts'
+import type { InstallDb } from '../../database/app-db.ts'
+import type { AppTransaction, InstallTransaction, Transactions } from '../../outbox/unit-of-work.ts'
 import { peopleIn, printFresh } from '../conversations/index.ts'
 import {
   consultJudges,
@@ -23,9 +21,9 @@ import {
 import { settleSubmission } from './submissions.sql.ts'
 
 interface SubmissionParts extends JudgeParts {
-  readonly database: Database
+  readonly database: InstallDb
+  readonly transactions: Transactions
   readonly judge: Judge
-  readonly sink: Sink
   readonly clock: () => number
   /** The pause before judges are asked again; it doubles. */
   readonly retryMs: number
@@ -41,7 +39,7 @@ const nowhere = { bucket: 0, key: 0, seq: 0 }
 
 /** Submissions are judged by the rules in force when a worker takes them. */
 export function submissionErrands(parts: SubmissionParts) {
-  const { database, sink, clock } = parts
+  const { database, transactions, clock } = parts
   const leaseMs = parts.timeoutMs + leaseGraceMs
   return {
     name: 'submissions',
@@ -52,13 +50,12 @@ export function submissionErrands(parts: SubmissionParts) {
         await releaseSubmission(database.db, job, parts.retryMs * 2 ** (job.tries - 1))
         return 'unanswered'
       }
-      const outbox = await database.transaction((db) => record(db, job, judgement, clock()))
-      sink(outbox.recorded)
+      await transactions.inApp(job.appId, (ctx) => record(ctx, job, judgement))
       return judgement.moderation.status
     },
     async tidy(): Promise<void> {
       const before = clock() - keepSeconds
-      while (await database.transaction((db) => forget(db, before)));
+      while (await transactions.inInstall((ctx) => forget(ctx, before)));
     },
   }
 }
@@ -86,31 +83,27 @@ async function judged(parts: SubmissionParts, job: SubmissionJob): Promise<Decid
 
 /** Once: whoever comes later with the same, or with what was edited meanwhile, changes nothing. */
 async function record(
-  db: Db,
+  { db, outbox, now }: AppTransaction,
   job: SubmissionJob,
   judgement: Decided,
-  now: number,
-): Promise<OpenOutbox> {
-  const { appId, id, revision } = job
-  const inApp = { appId, db }
-  const outbox = openOutbox(inApp, now)
-  if (!(await settleSubmission(inApp, job, judgement, now))) return outbox
+): Promise<void> {
+  const { id, revision } = job
+  if (!(await settleSubmission(db, job, judgement, now))) return
   const { verdict, moderation } = judgement
   const { status } = moderation
   if (verdict) {
     const kind = status === 'disapproved' ? 'blocked' : 'flagged'
-    await insertCase(inApp, { ...nowhere, id }, { kind, verdict, anew: true }, now)
+    await insertCase(db, { ...nowhere, id }, { kind, verdict, anew: true }, now)
   }
   await outbox.append('submission.judged', { id, revision, status, by: 'rules' })
-  return outbox
 }
 
 /** True: there may be more. */
-async function forget(db: Db, before: number): Promise<boolean> {
-  const gone = await forgetSubmissions(db, before)
+async function forget({ db }: InstallTransaction, before: number): Promise<boolean> {
+  const gone = await forgetSubmissions(db.db, before)
   for (const [appId, rows] of Map.groupBy(gone, (row) => row.appId)) {
     await deleteCases(
-      { appId, db },
+      { appId, ...db },
       rows.map(({ id }) => id),
     )
   }

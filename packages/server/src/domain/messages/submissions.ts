@@ -1,7 +1,7 @@
 import type { ReviewStatus, Submission, submissions } from '@chorale/contract/moderation'
 import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers, PrepareCtx } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { Printed, printList, printWith } from '../../pipeline/printed.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { type Entry, peopleIn, printFresh, type Verdict } from '../conversations/index.ts'
@@ -84,9 +84,9 @@ const unkeyed: Handlers<Omit<typeof submissions, Keyed>> = {
 /** Sender and receiver are there, or are created from what the call says of them. */
 async function endsOf(
   passwords: Passwords,
-  before: PrepareCtx,
+  before: ReadCtx,
   body: Submission,
-): Promise<(ctx: Ctx) => Promise<void>> {
+): Promise<(ctx: WriteCtx) => Promise<void>> {
   const { sender, receiver, receiverType } = body
   const { senderUserDetails: from, receiverUserDetails: user, receiverGroupDetails: group } = body
   if (from && from.uid !== sender) throw differs('senderUserDetails.uid', 'sender')
@@ -109,7 +109,7 @@ function differs(field: string, from: string): Failure {
 }
 
 async function accessSubmission(
-  { db }: Ctx,
+  { db }: ReadCtx,
   id: string,
   how?: { readonly lock: boolean },
 ): Promise<SubmissionRow> {
@@ -122,7 +122,7 @@ function notFound(id: string | number): Failure {
   return new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id })
 }
 
-async function answerWith<T>({ db }: Ctx, row: SubmissionRow): Promise<Printed<T>> {
+async function answerWith<T>({ db }: ReadCtx, row: SubmissionRow): Promise<Printed<T>> {
   const [data] = await print(db, [row])
   return new Printed(printWith({}, { data }))
 }
@@ -137,7 +137,7 @@ function entryOf({ status: _, revision: __, ...row }: SubmissionRow): Entry {
 
 /** A moderator has looked at a submission, which changes its status alone. False: it is none. */
 export async function reviewSubmission(
-  ctx: Ctx,
+  ctx: WriteCtx,
   id: number,
   kind: CaseRow['kind'],
   status: ReviewStatus,

@@ -1,5 +1,5 @@
 import type { threads } from '@chorale/contract/messages'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { inside, Printed, printList, printWith } from '../../pipeline/printed.ts'
 import { actorOf, peopleIn, printEntries } from '../conversations/index.ts'
 import { accessMessage } from './access.ts'
@@ -40,7 +40,7 @@ export const threadHandlers: ThreadHandlers = {
   },
 }
 
-async function printed(ctx: Ctx, rows: readonly ThreadRow[]): Promise<string> {
+async function printed(ctx: ReadCtx, rows: readonly ThreadRow[]): Promise<string> {
   const parents = rows.map(({ parent }) => parent)
   const view = { viewer: ctx.actor?.uid }
   const messages = await printEntries(ctx.db, peopleIn(ctx.db), parents, view)

@@ -1,5 +1,6 @@
 import type { Action } from '@chorale/contract/moderation'
-import type { HeardEvent, Listener, ListenerCtx } from '../../outbox/listener.ts'
+import type { HeardEvent, Listener } from '../../outbox/listener.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { findEntry, findReceiver, otherThan } from '../conversations/index.ts'
 import { expel } from '../groups/index.ts'
 import { blockFor } from '../users/index.ts'
@@ -30,7 +31,7 @@ export const punishSenders: Listener = {
 
 type Caught = HeardEvent<'message.blocked'> | HeardEvent<'message.flagged'>
 
-async function punish({ payload }: Caught, ctx: ListenerCtx): Promise<undefined> {
+async function punish({ payload }: Caught, ctx: AppTransaction): Promise<undefined> {
   if (payload.by !== 'rule') return
   const { bucket, key, seq } = payload
   const row = await findEntry(ctx.db, { bucket, key }, seq)

@@ -1,15 +1,13 @@
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
 import type { Verdict } from '../conversations/index.ts'
 import { type Flag, insertCase, insertReport, type MessagePlace } from './cases.sql.ts'
 import { defaultReasons } from './default-reasons.ts'
 import { findReasons } from './reasons.sql.ts'
 
-type Recording = Pick<Ctx, 'db' | 'outbox' | 'now'>
-
 /** A rule has caught a message: moderators find it in their queue. */
 export async function openCase(
-  { db, outbox, now }: Recording,
+  { db, outbox, now }: AppTransaction,
   { bucket, key, seq, id }: MessagePlace,
   { sealed: _, ...verdict }: Verdict,
   anew: boolean,
@@ -21,7 +19,7 @@ export async function openCase(
 }
 
 export async function reportMessage(
-  { db, outbox, now }: Recording,
+  { db, outbox, now }: AppTransaction,
   { bucket, key, seq, id }: MessagePlace,
   flag: Flag,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { DryRun, dryRuns } from '@chorale/contract/moderation'
 import { v7 as uuidv7 } from 'uuid'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
 import type { Compiler } from './compiler.ts'
 import {
@@ -69,7 +69,7 @@ const plainHandlers: Omit<Handlers<typeof dryRuns>, Prepared> = {
   },
 }
 
-async function begin(ctx: Ctx, days: number, rules: DryRunRow['rules']) {
+async function begin(ctx: WriteCtx, days: number, rules: DryRunRow['rules']) {
   const all = rules.filter((rule) => rule !== undefined)
   for (const { filters, conditions, weight } of all) {
     checkFilters(filters)
@@ -96,13 +96,13 @@ async function begin(ctx: Ctx, days: number, rules: DryRunRow['rules']) {
   return { data: shown(await insertDryRun(ctx.db, run)) }
 }
 
-async function accessDryRun({ db }: Ctx, dryRunId: string): Promise<DryRunRow> {
+async function accessDryRun({ db }: ReadCtx, dryRunId: string): Promise<DryRunRow> {
   const run = await findDryRun(db, dryRunId)
   if (!run) throw new Failure('ERR_DRY_RUN_NOT_FOUND', { dryRunId })
   return run
 }
 
-function tried({ app }: Ctx, row: RuleRow): TriedRule {
+function tried({ app }: ReadCtx, row: RuleRow): TriedRule {
   const { id, revision } = row
   return { ...contentOf(row), id, revisionId: revisionIdOf(app.appId, id, revision) }
 }

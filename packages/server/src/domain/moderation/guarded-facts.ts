@@ -1,6 +1,6 @@
 import type { Filter } from '@chorale/contract/moderation'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, PrepareCtx } from '../../pipeline/handler.ts'
+import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { peopleIn } from '../conversations/index.ts'
 import { holds } from './filters.ts'
 import { findActiveRules } from './rules.sql.ts'
@@ -17,9 +17,9 @@ interface Changes {
 }
 
 interface Prepared<I, O> {
-  readonly prepare: (input: I, ctx: PrepareCtx) => Promise<(ctx: Ctx) => Promise<O>>
+  readonly prepare: (input: I, ctx: ReadCtx) => Promise<(ctx: WriteCtx) => Promise<O>>
 }
-type AnyHandler<I, O> = ((input: I, ctx: Ctx) => Promise<O>) | Prepared<I, O>
+type AnyHandler<I, O> = ((input: I, ctx: WriteCtx) => Promise<O>) | Prepared<I, O>
 
 /**
  * Whether a rule looks at a message may depend on the name and the tags of who sends it, or of the
@@ -61,7 +61,7 @@ export function guardNewGroup<I extends { readonly body: Changes }, O>(
 
 function checkedFirst<I, O>(
   handler: AnyHandler<I, O>,
-  check: (input: I, ctx: PrepareCtx) => Promise<void>,
+  check: (input: I, ctx: ReadCtx) => Promise<void>,
 ): Prepared<I, O> {
   return {
     async prepare(input, before) {
@@ -79,7 +79,7 @@ function factsOf(row: { readonly name: string; readonly tags: string[] | null } 
 
 /** The server of the app may change anything; without rules nothing depends on it. */
 async function requireSameRules(
-  { app, caller, db }: PrepareCtx,
+  { app, caller, db }: ReadCtx,
   entity: Filter['entity'],
   { name, tags }: Changes,
   current: () => Promise<Facts | undefined>,

@@ -1,5 +1,5 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { WriteCtx } from '../../pipeline/handler.ts'
 import { defaultLists } from './default-rules.ts'
 import { mostInForce, sumOf, type Weight, weightOfWords } from './engine/weight.ts'
 import {
@@ -32,7 +32,7 @@ const advice = 'in force (a list counts for each condition that refers to it; di
  * Makes the change, and refuses it if the app then has more than it may. The app is locked, so nobody
  * else adds to the sum. A change that makes too much less is let through.
  */
-export async function withinLimits<T>({ db }: Ctx, change: () => Promise<T>): Promise<T> {
+export async function withinLimits<T>({ db }: WriteCtx, change: () => Promise<T>): Promise<T> {
   const before = await weighApp(db, weightsOfDefaults)
   const answer = await change()
   refuseExcess(await weighApp(db, weightsOfDefaults), before)

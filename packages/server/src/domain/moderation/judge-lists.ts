@@ -1,6 +1,6 @@
 import type { KeywordListForm } from '@chorale/contract/moderation'
 import { badRequest } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import type { SealedPlace } from '../../vault/vault.ts'
 import { isJudge } from './judge-categories.ts'
@@ -17,7 +17,7 @@ export function judgeSecretPlace(appId: string, listId: string): SealedPlace {
 
 /** The settings that a form makes of those before it; nulls for a list that is no judge. */
 export function judgeFrom(
-  ctx: Ctx,
+  ctx: ReadCtx,
   listId: string,
   form: KeywordListForm,
   before: Kept | undefined,

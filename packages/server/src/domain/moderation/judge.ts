@@ -1,5 +1,5 @@
 import type { Action } from '@chorale/contract/moderation'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { resumeTurn } from '../../watchdog/turns.ts'
 import type { Question, Verdict } from '../conversations/index.ts'
 import { loadCounterparts, otherThan, type People, type Receiver } from '../conversations/index.ts'
@@ -38,7 +38,7 @@ export function isPending(judgement: Judgement): judgement is Pending {
 }
 
 /** In whose app, and before whose eyes. */
-interface Judging extends Pick<Ctx, 'db' | 'actor'> {
+interface Judging extends Pick<ReadCtx, 'db' | 'actor'> {
   readonly app: ModeratedApp
 }
 

@@ -6,7 +6,7 @@ import type {
 } from '@chorale/contract/moderation'
 import type { AppIdentity } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { limitOf, lockApp, nextModerationVersion } from '../apps/index.ts'
 import type { Compiler } from './compiler.ts'
 import { defaultLists } from './default-rules.ts'
@@ -115,7 +115,7 @@ export function keywordListOfAppHandlers(
   }
 }
 
-async function accessList({ db }: Ctx, keywordId: string): Promise<KeywordListRow> {
+async function accessList({ db }: ReadCtx, keywordId: string): Promise<KeywordListRow> {
   const list = defaultLists.get(keywordId) ?? (await findActiveList(db, keywordId))
   if (!list) throw new Failure('ERR_KEYWORD_LIST_NOT_FOUND', { keywordId })
   return list
@@ -126,14 +126,14 @@ function refuseDefault(keywordId: string): void {
   throw new Failure('ERR_OPERATION_FAILED', { what: 'Make a list of your own.' })
 }
 
-async function refuseInUse(ctx: Ctx, keywordId: string): Promise<void> {
+async function refuseInUse(ctx: ReadCtx, keywordId: string): Promise<void> {
   const user = (await findRules(ctx)).find(({ conditions }) =>
     conditions.some((one) => one.isKeywordsReferencePresent && one.value.includes(keywordId)),
   )
   if (user) throw new Failure('ERR_KEYWORD_LIST_IN_USE', { keywordId, ruleId: user.id })
 }
 
-async function refuseAnother(ctx: Ctx, id: string): Promise<void> {
+async function refuseAnother(ctx: ReadCtx, id: string): Promise<void> {
   if (defaultLists.has(id) || (await findActiveList(ctx.db, id))) {
     throw new Failure('ERR_KEYWORD_LIST_ALREADY_EXISTS', { keywordId: id })
   }
@@ -154,7 +154,10 @@ async function termsOf(
   return compiler.run(appId, 'weighList', given)
 }
 
-async function save(ctx: Ctx, content: Omit<KeywordListRow, 'revision' | 'active' | 'updatedAt'>) {
+async function save(
+  ctx: WriteCtx,
+  content: Omit<KeywordListRow, 'revision' | 'active' | 'updatedAt'>,
+) {
   return withinLimits(ctx, async () => {
     await retireList(ctx.db, content.id)
     const revision = (await lastListRevision(ctx.db, content.id)) + 1
@@ -168,11 +171,11 @@ async function save(ctx: Ctx, content: Omit<KeywordListRow, 'revision' | 'active
   })
 }
 
-function ownerOf({ app }: Ctx, { id }: KeywordListRow): string {
+function ownerOf({ app }: ReadCtx, { id }: KeywordListRow): string {
   return defaultLists.has(id) ? 'default' : app.appId
 }
 
-function shown(ctx: Ctx, row: KeywordListRow): KeywordList {
+function shown(ctx: ReadCtx, row: KeywordListRow): KeywordList {
   const { revision, description, judge: _, judgeSecret: __, weight: ___, ...rest } = row
   return {
     ...rest,

@@ -7,7 +7,7 @@ import type {
 } from '@chorale/contract/moderation'
 import type { AppIdentity } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { limitOf, lockApp, nextModerationVersion } from '../apps/index.ts'
 import type { Compiler } from './compiler.ts'
 import type { Weighed } from './conditions.ts'
@@ -76,7 +76,7 @@ function refuseMedia(conditions: readonly GivenCondition[]): void {
   )
 }
 
-async function createRule(ctx: Ctx, body: RuleBody, given: Weighed | undefined) {
+async function createRule(ctx: WriteCtx, body: RuleBody, given: Weighed | undefined) {
   const id = body.id ?? idFrom(body.name)
   await lockApp(ctx.db)
   const existing = await findRules(ctx)
@@ -158,7 +158,7 @@ export const blank: RuleContent = {
   weight: nothing,
 }
 
-export async function findRules({ db }: Ctx): Promise<RuleRow[]> {
+export async function findRules({ db }: ReadCtx): Promise<RuleRow[]> {
   return withDefaults(await findActiveRules(db))
 }
 
@@ -171,14 +171,14 @@ export function withDefaults(own: readonly RuleRow[]): RuleRow[] {
   )
 }
 
-export async function accessRule({ db }: Ctx, ruleId: string): Promise<RuleRow> {
+export async function accessRule({ db }: ReadCtx, ruleId: string): Promise<RuleRow> {
   const rule = (await findActiveRule(db, ruleId)) ?? defaultRules.get(ruleId)
   if (!rule) throw new Failure('ERR_RULE_NOT_FOUND', { ruleId })
   return rule
 }
 
 export async function accessRevision(
-  { app, db }: Ctx,
+  { app, db }: ReadCtx,
   { ruleId, revisionId }: { ruleId: string; revisionId: string },
 ): Promise<RuleRow> {
   const n = Number(revisionId.slice(revisionId.lastIndexOf('_') + 1))
@@ -217,11 +217,11 @@ export function contentFrom(
   }
 }
 
-async function saveNext(ctx: Ctx, rule: RuleRow, wanted: RuleContent) {
+async function saveNext(ctx: WriteCtx, rule: RuleRow, wanted: RuleContent) {
   return withinLimits(ctx, () => replace(ctx, rule, wanted))
 }
 
-async function replace(ctx: Ctx, rule: RuleRow, wanted: RuleContent) {
+async function replace(ctx: WriteCtx, rule: RuleRow, wanted: RuleContent) {
   if (isUntouched(rule)) await insertRevision(ctx.db, { ...rule, active: false })
   const { enabled, actions } = wanted
   const content = defaultRules.has(rule.id) ? { ...rule, enabled, actions } : wanted
@@ -231,11 +231,16 @@ async function replace(ctx: Ctx, rule: RuleRow, wanted: RuleContent) {
 
 type Kept = Pick<RuleRow, 'id' | 'since' | 'createdAt'>
 
-async function save(ctx: Ctx, kept: Kept, revision: number, is: RuleContent) {
+async function save(ctx: WriteCtx, kept: Kept, revision: number, is: RuleContent) {
   return withinLimits(ctx, () => insert(ctx, kept, revision, is))
 }
 
-async function insert(ctx: Ctx, { id, since, createdAt }: Kept, revision: number, is: RuleContent) {
+async function insert(
+  ctx: WriteCtx,
+  { id, since, createdAt }: Kept,
+  revision: number,
+  is: RuleContent,
+) {
   checkFilters(is.filters)
   await checkReferences(ctx.db, is.conditions)
   const { name, description, enabled, filters, conditions, actions, weight } = is
@@ -252,7 +257,10 @@ export function revisionIdOf(appId: string, id: string, revision: number): strin
   return `${appId}_${id}_${revision}`
 }
 
-function shown({ app }: Ctx, { since: _, weight: __, revision, actions, ...row }: RuleRow): Rule {
+function shown(
+  { app }: ReadCtx,
+  { since: _, weight: __, revision, actions, ...row }: RuleRow,
+): Rule {
   return {
     ...row,
     action: actions,

@@ -1,5 +1,5 @@
 import type { carriers, SendGridChange, TwilioChange } from '@chorale/contract/notifications'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { mask } from '../../vault/mask.ts'
 import type { ProviderKey } from './providers.sql.ts'
 import {
@@ -59,14 +59,14 @@ function sendGridChange({ sendGridApiKey: secret, isEnabled, ...settings }: Send
   return { settings, secret, isEnabled } satisfies ProviderChange
 }
 
-async function shownTwilio(ctx: Ctx) {
+async function shownTwilio(ctx: ReadCtx) {
   const { settings, secret, isEnabled } = await accessProvider(ctx, twilioKey)
   // Written by `twilioChange`; the first call has all of it.
   const account = settings as Required<Omit<TwilioChange, 'twilioAuthToken' | 'isEnabled'>>
   return { data: { ...account, twilioAuthToken: mask(secret), isEnabled } }
 }
 
-async function shownSendGrid(ctx: Ctx) {
+async function shownSendGrid(ctx: ReadCtx) {
   const { settings, secret, isEnabled } = await accessProvider(ctx, sendGridKey)
   // Written by `sendGridChange`; the first call has all of it.
   const account = settings as Required<Omit<SendGridChange, 'sendGridApiKey' | 'isEnabled'>>

@@ -1,6 +1,6 @@
 import type { ContactDetails, contactDetails } from '@chorale/contract/notifications'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import {
   deleteContactDetails,
   findContactDetails,
@@ -25,18 +25,18 @@ export const contactDetailHandlers: Handlers<typeof contactDetails> = {
 }
 
 /** Nobody has shown that an address is theirs: an app may want to be the one who says so. */
-function requireMaySet({ app, caller }: Ctx): void {
+function requireMaySet({ app, caller }: ReadCtx): void {
   if (caller.kind !== 'device' || app.settings['notifications.devicesSetContacts'] !== false) return
   throw new Failure('ERR_PERMISSION_DENIED', { what: 'contact details from a device' })
 }
 
-async function detailsOf(ctx: Ctx): Promise<ContactDetails> {
+async function detailsOf(ctx: ReadCtx): Promise<ContactDetails> {
   const { email, phno } = (await findContactDetails(ctx.db, actorOf(ctx))) ?? {}
   return { ...(email && { email }), ...(phno && { phno }) }
 }
 
 /** Nobody gets past the pipeline without one. */
-function actorOf({ actor }: Ctx): string {
+function actorOf({ actor }: ReadCtx): string {
   if (!actor) throw badRequest('onBehalfOf', 'This header is required.')
   return actor.uid
 }

@@ -1,7 +1,7 @@
 import type { CustomChange, customProviders } from '@chorale/contract/notifications'
 import { objectionToUrl, type UrlRules } from '../../egress/urls.ts'
 import { badRequest } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
 import { hidden } from '../../vault/mask.ts'
 import { type Channel, findProvider, type ProviderKey } from './providers.sql.ts'
 import {
@@ -18,15 +18,15 @@ const deleted = { data: { success: true, message: 'The provider is deleted.' } }
 
 /** A server of the app's own, which takes what is to be sent. */
 export function customProviderHandlers(rules: UrlRules): Handlers<typeof customProviders> {
-  const create = (channel: Channel) => async (body: CustomChange, ctx: Ctx) => {
+  const create = (channel: Channel) => async (body: CustomChange, ctx: WriteCtx) => {
     await storeProvider(ctx, keyOf(channel), checked(body, rules))
     return accessProvider(ctx, keyOf(channel))
   }
-  const change = (channel: Channel) => async (body: CustomChange, ctx: Ctx) => {
+  const change = (channel: Channel) => async (body: CustomChange, ctx: WriteCtx) => {
     await changeProvider(ctx, keyOf(channel), checked(body, rules))
     return accessProvider(ctx, keyOf(channel))
   }
-  const remove = (channel: Channel) => async (_: unknown, ctx: Ctx) => {
+  const remove = (channel: Channel) => async (_: unknown, ctx: WriteCtx) => {
     await removeProvider(ctx, keyOf(channel))
     return deleted
   }

@@ -1,6 +1,6 @@
 import type { explain } from '@chorale/contract/notifications'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { mask } from '../../vault/mask.ts'
 import { findUsers } from '../users/index.ts'
 import { findParticipant } from './audience.sql.ts'
@@ -99,7 +99,7 @@ const stepsOfReasons: Readonly<Record<string, StepName>> = {
 }
 
 /** Nothing was written, so it is decided again, as it would be at this moment. */
-async function stepsNow(ctx: Ctx, scene: Scene, uid: string): Promise<ExplainStep[]> {
+async function stepsNow(ctx: ReadCtx, scene: Scene, uid: string): Promise<ExplainStep[]> {
   const house = await houseOf(ctx.db)
   const candidate = await candidateOf(ctx, scene, house, uid)
   const steps: ExplainStep[] = judge({ scene, house, candidate, nowMs: ctx.now * 1000 })
@@ -110,7 +110,7 @@ async function stepsNow(ctx: Ctx, scene: Scene, uid: string): Promise<ExplainSte
 }
 
 async function candidateOf(
-  { db, now }: Ctx,
+  { db, now }: ReadCtx,
   scene: Scene,
   house: House,
   uid: string,

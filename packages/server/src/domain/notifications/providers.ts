@@ -1,6 +1,6 @@
 import { isSameOrigin } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { isMaskOf } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import type { SealedPlace } from '../../vault/vault.ts'
@@ -25,14 +25,14 @@ export interface ProviderChange {
   readonly isEnabled: boolean | undefined
 }
 
-export async function accessProvider(ctx: Ctx, key: ProviderKey): Promise<Provider> {
+export async function accessProvider(ctx: ReadCtx, key: ProviderKey): Promise<Provider> {
   const row = await findProvider(ctx.db, key)
   if (!row) throw new Failure('ERR_PROVIDER_NOT_FOUND', { providerId: key.providerId })
   return opened(ctx, row)
 }
 
 /** Locks the app, so that two changes do not undo each other. */
-export async function changeProvider(ctx: Ctx, key: ProviderKey, change: ProviderChange) {
+export async function changeProvider(ctx: WriteCtx, key: ProviderKey, change: ProviderChange) {
   await lockApp(ctx.db)
   const before = await accessProvider(ctx, key)
   const { secret } = before
@@ -57,20 +57,20 @@ function movesAway({ webhookURL: before }: Settings, { webhookURL: after }: Sett
 }
 
 /** Adds, or takes the place of the one that is there. */
-export async function storeProvider(ctx: Ctx, key: ProviderKey, change: ProviderChange) {
+export async function storeProvider(ctx: WriteCtx, key: ProviderKey, change: ProviderChange) {
   const { settings, secret = '', isEnabled = true } = change
   const secretEncrypted = ctx.vault.seal(secret, secretPlace(ctx.db.appId, key))
   await writeProvider(ctx.db, { ...key, settings, secretEncrypted, isEnabled, updatedAt: ctx.now })
 }
 
-export async function makeDefault(ctx: Ctx, key: ProviderKey): Promise<void> {
+export async function makeDefault(ctx: WriteCtx, key: ProviderKey): Promise<void> {
   await lockApp(ctx.db)
   await accessProvider(ctx, key)
   await setDefaultProvider(ctx.db, key)
 }
 
 /** Of those that are left, the oldest becomes the default, unless there is one. */
-export async function removeProvider(ctx: Ctx, key: ProviderKey): Promise<void> {
+export async function removeProvider(ctx: WriteCtx, key: ProviderKey): Promise<void> {
   await lockApp(ctx.db)
   const deleted = await deleteProvider(ctx.db, key)
   if (!deleted) throw new Failure('ERR_PROVIDER_NOT_FOUND', { providerId: key.providerId })
@@ -79,7 +79,7 @@ export async function removeProvider(ctx: Ctx, key: ProviderKey): Promise<void> 
   if (oldest && !left.some(({ isDefault }) => isDefault)) await setDefaultProvider(ctx.db, oldest)
 }
 
-export function opened({ db, vault }: Pick<Ctx, 'db' | 'vault'>, row: ProviderRow): Provider {
+export function opened({ db, vault }: Pick<ReadCtx, 'db' | 'vault'>, row: ProviderRow): Provider {
   const { secretEncrypted, ...rest } = row
   return { ...rest, secret: vault.open(secretEncrypted, secretPlace(db.appId, row)) }
 }

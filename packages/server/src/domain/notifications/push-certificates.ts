@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls'
 import type { pushCertificates } from '@chorale/contract/notifications'
 import type { AppDb } from '../../database/app-db.ts'
 import { badRequest } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import type { SealedPlace, Vault } from '../../vault/vault.ts'
 import { extensionAnswer } from './extensions.ts'
@@ -37,7 +37,7 @@ interface CertificateFile {
   readonly password?: string | undefined
 }
 
-async function upload(ctx: Ctx, kind: CertificateKind, file: CertificateFile) {
+async function upload(ctx: WriteCtx, kind: CertificateKind, file: CertificateFile) {
   const sealed = ctx.vault.seal(JSON.stringify(file), placeOf(ctx.db.appId, kind))
   await writeCertificate(ctx.db, kind, sealed, ctx.now)
   return present(ctx)
@@ -57,7 +57,7 @@ function placeOf(appId: string, kind: CertificateKind): SealedPlace {
   return placeIn(sealedColumns.certificate, appId, kind)
 }
 
-async function present(ctx: Ctx) {
+async function present(ctx: ReadCtx) {
   const kinds = await certificateKinds(ctx.db)
   const has = { certificate_p12: kinds.has('p12'), certificate_p8: kinds.has('p8') }
   return { data: extensionAnswer({ success: true, ...has }) }

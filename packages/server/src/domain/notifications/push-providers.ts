@@ -6,7 +6,7 @@ import type {
   pushProviders,
 } from '@chorale/contract/notifications'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { mask } from '../../vault/mask.ts'
 import { lockApp } from '../apps/index.ts'
 import { listProviders, type ProviderKey } from './providers.sql.ts'
@@ -81,11 +81,11 @@ function apnsKey(providerId: string): ProviderKey {
   return { channel: 'push', kind: 'apns', providerId }
 }
 
-async function providersOf(ctx: Ctx, kind: 'fcm' | 'apns'): Promise<Provider[]> {
+async function providersOf(ctx: ReadCtx, kind: 'fcm' | 'apns'): Promise<Provider[]> {
   return (await listProviders(ctx.db, 'push', kind)).map((row) => opened(ctx, row))
 }
 
-async function addProvider(ctx: Ctx, key: ProviderKey, change: ProviderChange): Promise<void> {
+async function addProvider(ctx: WriteCtx, key: ProviderKey, change: ProviderChange): Promise<void> {
   await lockApp(ctx.db)
   const { channel, kind, providerId } = key
   const there = await listProviders(ctx.db, channel, kind)
@@ -119,7 +119,7 @@ function shownFcm(provider: Provider): FcmProvider {
   return { ...settings, providerId, serviceAccountCreds, isDefault, createdAt, updatedAt }
 }
 
-async function shownApnsProviders(ctx: Ctx) {
+async function shownApnsProviders(ctx: ReadCtx) {
   return { data: { pushProviders: (await providersOf(ctx, 'apns')).map(shownApns) } }
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@chorale/contract/notifications'
 import type { AppDb } from '../../database/app-db.ts'
 import { Failure, invalid } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { isMaskOf, mask } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import type { SealedPlace, Vault } from '../../vault/vault.ts'
@@ -24,7 +24,7 @@ import {
 export type SecretsAre = 'shown' | 'masked'
 
 export function pushSettingHandlers(secretsAre: SecretsAre): Handlers<typeof pushSettings> {
-  const save = async ({ body }: { body: { settings: PushSettings } }, ctx: Ctx) => {
+  const save = async ({ body }: { body: { settings: PushSettings } }, ctx: WriteCtx) => {
     await lockApp(ctx.db)
     const before = await openPushSettings(ctx.db, ctx.vault)
     const settings = merged(before ?? {}, body.settings)
@@ -93,7 +93,7 @@ export async function openPushSettings(db: AppDb, vault: Vault): Promise<PushSet
   return { ...rest, fcmCredentials: { ...fcmCredentials, private_key: privateKey } }
 }
 
-function sealed({ db, vault }: Ctx, settings: PushSettings): PushSettingsRow {
+function sealed({ db, vault }: ReadCtx, settings: PushSettings): PushSettingsRow {
   const { private_key: key, ...credentials } = settings.fcmCredentials ?? {}
   return {
     settings: { ...settings, ...(settings.fcmCredentials && { fcmCredentials: credentials }) },
@@ -106,7 +106,7 @@ function keyPlace(appId: string): SealedPlace {
 }
 
 /** With the defaults of whatever was never set. The options keep the name they were sent under. */
-function shown({ db }: Ctx, settings: PushSettings, secretsAre: SecretsAre): PushSettings {
+function shown({ db }: ReadCtx, settings: PushSettings, secretsAre: SecretsAre): PushSettings {
   const { fcmCredentials: credentials, cometchatMessagePayloadOptions: theirs } = settings
   const key = credentials?.private_key
   const ours = settings.serviceMessagePayloadOptions ?? (theirs ? undefined : {})

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { NewPushToken, PushToken, pushTokens } from '@chorale/contract/notifications'
 import { objectionToUrl, type UrlRules } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { mask } from '../../vault/mask.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import { tokenPlace } from '../apps/index.ts'
@@ -51,7 +51,7 @@ export function pushTokenHandlers(rules: UrlRules): Handlers<typeof pushTokens> 
 }
 
 /** Whoever acts may name their own sessions only; a device need not name the one it calls in. */
-async function accessSession(ctx: Ctx, authToken: string | undefined): Promise<SessionRow> {
+async function accessSession(ctx: ReadCtx, authToken: string | undefined): Promise<SessionRow> {
   const { actor, caller, db, vault } = ctx
   const own = caller.kind === 'device' ? caller.tokenHash : undefined
   const hash = authToken === undefined ? own : vault.hash(authToken, tokenPlace(db.appId))
@@ -86,13 +86,13 @@ function hashOf(pushToken: string): Buffer {
   return createHash('sha256').update(pushToken).digest()
 }
 
-async function take(ctx: Ctx, filter: TokenFilter): Promise<PushToken[]> {
+async function take(ctx: WriteCtx, filter: TokenFilter): Promise<PushToken[]> {
   const rows = await listPushTokens(ctx.db, filter)
   await deletePushTokens(ctx.db, filter)
   return rows.map((row) => shown(row, ctx))
 }
 
-function shown(row: TokenRow, { caller, db, vault }: Ctx): PushToken {
+function shown(row: TokenRow, { caller, db, vault }: ReadCtx): PushToken {
   const { authTokenHash, authTokenEncrypted, type, providerId, createdAt, updatedAt, ...rest } = row
   const place = placeIn(sealedColumns.authToken, db.appId, authTokenHash)
   const authToken = vault.open(authTokenEncrypted, place)

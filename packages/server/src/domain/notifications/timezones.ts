@@ -1,7 +1,7 @@
 import type { Region } from '@chorale/contract/apps'
 import type { timezones } from '@chorale/contract/notifications'
 import { badRequest } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
 import { requireUser } from '../users/index.ts'
 import { readTimezone, writeTimezone } from './timezones.sql.ts'
 
@@ -25,7 +25,11 @@ export const timezoneHandlers: Handlers<typeof timezones> = {
   },
 }
 
-export async function rememberTimezone(ctx: Ctx, uid: string, timezone: string): Promise<void> {
+export async function rememberTimezone(
+  ctx: WriteCtx,
+  uid: string,
+  timezone: string,
+): Promise<void> {
   if (!isTimezone(timezone)) throw badRequest('timezone', 'There is no such time zone.')
   await writeTimezone(ctx.db, uid, timezone)
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { webPush } from '@chorale/contract/notifications'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
 import { findProvider, type ProviderKey, type ProviderRow } from './providers.sql.ts'
 import { storeProvider } from './providers.ts'
@@ -16,7 +16,7 @@ export const webPushHandlers: Handlers<typeof webPush> = {
 }
 
 /** Made when it is first asked for. It stays: what browsers subscribed with cannot be changed. */
-async function makeWebProvider(ctx: Ctx): Promise<Pick<ProviderRow, 'settings'>> {
+async function makeWebProvider(ctx: WriteCtx): Promise<Pick<ProviderRow, 'settings'>> {
   await lockApp(ctx.db)
   const made = await findProvider(ctx.db, webKey)
   if (made) return made

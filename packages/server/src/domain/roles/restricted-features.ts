@@ -2,7 +2,7 @@ import type { ItemOutcome } from '@chorale/contract/envelope'
 import type { restrictedFeatures } from '@chorale/contract/roles'
 import { paginationOf } from '../../database/keyset.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { features } from './features.ts'
 import {
   countRestrictedFeatures,
@@ -44,7 +44,7 @@ export const restrictedFeatureHandlers: Handlers<typeof restrictedFeatures> = {
   },
 }
 
-async function accessRole({ db }: Ctx, role: string): Promise<void> {
+async function accessRole({ db }: ReadCtx, role: string): Promise<void> {
   if (!(await roleExists(db, role))) throw new Failure('ERR_ROLE_NOT_FOUND', { role })
 }
 

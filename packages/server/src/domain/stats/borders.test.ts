@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { openOutbox } from '../../outbox/outbox.ts'
+import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { addPoints, noteActive, notePeak } from './counting.sql.ts'
 import { countEvents } from './index.ts'
@@ -80,8 +80,12 @@ test('an old event that comes again says nothing of who is online now', async ()
   const came = async (at: number) => {
     const payload = { uid: 'dan', status: 'available', lastActiveAt: at } as const
     const event = { id: `at ${at}`, name: 'user.connectionStatusChanged', at, payload } as const
-    const outbox = openOutbox(app, now)
-    await countEvents.together?.react([event], { db: app, outbox, now })
+    const { inApp } = openTransactions({
+      begin: (work) => app.db.transaction().execute(work),
+      onCommit: () => undefined,
+      clock: () => now,
+    })
+    await inApp(app.appId, async (ctx) => countEvents.together?.react([event], ctx))
     return (await metrics(now - day, now + day)).concurrent_users > 0
   }
   expect(await came(now - 301)).toBe(false)

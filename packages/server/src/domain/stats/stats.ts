@@ -1,6 +1,6 @@
 import type { stats } from '@chorale/contract/stats'
 import { badRequest } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { type Counts, countActiveUsers, findPeak, findPoints, type Range } from './stats.sql.ts'
 
 const day = 86_400
@@ -45,7 +45,7 @@ export const statsHandlers: Handlers<typeof stats> = {
   },
 }
 
-async function usage(ctx: Ctx, range: Range): Promise<string> {
+async function usage(ctx: ReadCtx, range: Range): Promise<string> {
   const points = await findPoints(ctx.db, day, range)
   const messages = points.reduce((sum, point) => sum + point.messages, 0)
   const users = await countActiveUsers(ctx.db, range)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { authTokens } from '@chorale/contract/users'
 import { paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { placeIn, sealedColumns } from '../../vault/sealed-columns.ts'
 import { limitOf, tokenPlace } from '../apps/index.ts'
 import { accessUser, requireFullAccess, systemUid } from './access.ts'
@@ -63,7 +63,7 @@ export const authTokenHandlers: Handlers<typeof authTokens> = {
   },
 }
 
-export async function makeAuthToken(ctx: Ctx, uid: string, lifetimeSeconds?: number) {
+export async function makeAuthToken(ctx: WriteCtx, uid: string, lifetimeSeconds?: number) {
   const authToken = `${uid}_${ctx.now}${randomBytes(20).toString('hex')}`
   const tokenHash = hashOf(authToken, ctx)
   const row = {
@@ -84,23 +84,27 @@ export async function makeAuthToken(ctx: Ctx, uid: string, lifetimeSeconds?: num
 }
 
 /** Whoever asks may shorten what the app allows, and not lengthen it. */
-function expiryOf({ app, now }: Ctx, wanted: number | undefined): number | null {
+function expiryOf({ app, now }: ReadCtx, wanted: number | undefined): number | null {
   const allowed = limitOf(app, 'authTokens.lifetimeSeconds')
   const lifetimes = [allowed, wanted ?? 0].filter((seconds) => seconds > 0)
   return lifetimes.length === 0 ? null : now + Math.min(...lifetimes)
 }
 
-export async function revokeAuthToken(ctx: Ctx, uid: string, tokenHash: Buffer): Promise<void> {
+export async function revokeAuthToken(
+  ctx: WriteCtx,
+  uid: string,
+  tokenHash: Buffer,
+): Promise<void> {
   await deleteAuthToken(ctx.db, tokenHash)
   await ctx.outbox.append('authTokens.revoked', { uid })
 }
 
-export async function revokeAuthTokens(ctx: Ctx, uid: string): Promise<void> {
+export async function revokeAuthTokens(ctx: WriteCtx, uid: string): Promise<void> {
   await deleteAuthTokens(ctx.db, uid)
   await ctx.outbox.append('authTokens.revoked', { uid })
 }
 
-async function accessToken(ctx: Ctx, uid: string, authToken: string): Promise<TokenRow> {
+async function accessToken(ctx: ReadCtx, uid: string, authToken: string): Promise<TokenRow> {
   await accessUser(ctx, uid)
   const row = await findAuthToken(ctx.db, hashOf(authToken, ctx), ctx.now)
   if (!row) throw new Failure('ERR_AUTH_TOKEN_NOT_FOUND')
@@ -108,11 +112,11 @@ async function accessToken(ctx: Ctx, uid: string, authToken: string): Promise<To
   return row
 }
 
-function hashOf(authToken: string, ctx: Ctx): Buffer {
+function hashOf(authToken: string, ctx: ReadCtx): Buffer {
   return ctx.vault.hash(authToken, tokenPlace(ctx.db.appId))
 }
 
-function shown(row: TokenRow, { db, vault }: Ctx) {
+function shown(row: TokenRow, { db, vault }: ReadCtx) {
   const place = placeIn(sealedColumns.authToken, db.appId, row.tokenHash)
   return shownToken(vault.open(row.tokenEncrypted, place), row)
 }

@@ -1,8 +1,9 @@
 import type { ItemOutcome } from '@chorale/contract/envelope'
 import type { blockedUsers } from '@chorale/contract/users'
 import { cursorOf, paginationOf } from '../../database/keyset.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import { accessUser } from './access.ts'
 import {
@@ -67,7 +68,7 @@ export const blockedUserHandlers: Handlers<typeof blockedUsers> = {
 
 /** Done for somebody by a rule. */
 export async function blockFor(
-  { db, outbox, now }: Pick<Ctx, 'db' | 'outbox' | 'now'>,
+  { db, outbox, now }: AppTransaction,
   uid: string,
   other: string,
 ): Promise<void> {

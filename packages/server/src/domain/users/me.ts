@@ -1,6 +1,6 @@
 import type { me } from '@chorale/contract/users'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { accessUser } from './access.ts'
 import { revokeAuthToken } from './auth-tokens.ts'
 import { shown } from './user-view.ts'
@@ -23,7 +23,7 @@ export const meHandlers: Handlers<typeof me> = {
 }
 
 /** Nobody else gets past the pipeline. */
-function deviceOf({ caller }: Ctx) {
+function deviceOf({ caller }: ReadCtx) {
   if (caller.kind !== 'device') {
     throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'the auth token of a user' })
   }

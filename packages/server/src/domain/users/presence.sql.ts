@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from '../../database/db.ts'
+import type { InstallDb } from '../../database/app-db.ts'
 
 interface UserName {
   readonly appId: string
@@ -14,7 +14,7 @@ export interface PresenceRow extends UserName {
 const databaseTime = sql`extract(epoch from clock_timestamp())::bigint`
 
 /** False: there was no such lease, and now there is. */
-export async function renewLease(db: Db, gatewayId: string): Promise<boolean> {
+export async function renewLease({ db }: InstallDb, gatewayId: string): Promise<boolean> {
   const { rows } = await sql<{ made: boolean }>`
     insert into gateway_leases (gateway_id, renewed_at) values (${gatewayId}, ${databaseTime})
     on conflict (gateway_id) do update set renewed_at = excluded.renewed_at
@@ -23,7 +23,7 @@ export async function renewLease(db: Db, gatewayId: string): Promise<boolean> {
 }
 
 /** Gateways that have not renewed in time, those aside that another one sweeps right now. */
-export async function findExpired(db: Db, leaseSeconds: number): Promise<string[]> {
+export async function findExpired({ db }: InstallDb, leaseSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select gateway_id as id from gateway_leases
     where renewed_at < ${databaseTime} - ${leaseSeconds}
@@ -31,7 +31,10 @@ export async function findExpired(db: Db, leaseSeconds: number): Promise<string[
   return rows.map(({ id }) => id)
 }
 
-export async function usersOf(db: Db, gatewayIds: readonly string[]): Promise<UserName[]> {
+export async function usersOf(
+  { db }: InstallDb,
+  gatewayIds: readonly string[],
+): Promise<UserName[]> {
   const { rows } = await sql<UserName>`
     select distinct app_id as "appId", uid from presence_leases
     where gateway_id = any(${gatewayIds}::uuid[])`.execute(db)
@@ -39,12 +42,19 @@ export async function usersOf(db: Db, gatewayIds: readonly string[]): Promise<Us
 }
 
 /** Takes what they hold with it. */
-export async function deleteLeases(db: Db, gatewayIds: readonly string[]): Promise<void> {
+export async function deleteLeases(
+  { db }: InstallDb,
+  gatewayIds: readonly string[],
+): Promise<void> {
   await sql`delete from gateway_leases where gateway_id = any(${gatewayIds}::uuid[])`.execute(db)
 }
 
 /** Locks what is known of these users, made if need be, in one order. */
-export async function lockPresence(db: Db, users: readonly UserName[], now: number): Promise<void> {
+export async function lockPresence(
+  { db }: InstallDb,
+  users: readonly UserName[],
+  now: number,
+): Promise<void> {
   await sql`
     insert into presence (app_id, uid, online, last_active_at)
     select u.app_id, u.uid, false, ${now} from ${named(users)}
@@ -57,7 +67,7 @@ export async function lockPresence(db: Db, users: readonly UserName[], now: numb
 }
 
 export async function insertHeld(
-  db: Db,
+  { db }: InstallDb,
   gatewayId: string,
   users: readonly UserName[],
 ): Promise<void> {
@@ -69,7 +79,7 @@ export async function insertHeld(
 }
 
 export async function deleteHeld(
-  db: Db,
+  { db }: InstallDb,
   gatewayId: string,
   users: readonly UserName[],
 ): Promise<void> {
@@ -80,7 +90,7 @@ export async function deleteHeld(
 
 /** Online is who is held by a gateway. Returns those for whom that has changed. */
 export async function settlePresence(
-  db: Db,
+  { db }: InstallDb,
   users: readonly UserName[],
   now: number,
 ): Promise<PresenceRow[]> {
@@ -98,7 +108,7 @@ export async function settlePresence(
 
 /** Of these apps, those with more users online than `most`. */
 export async function crowdedAmong(
-  db: Db,
+  { db }: InstallDb,
   appIds: readonly string[],
   most: number,
 ): Promise<Set<string>> {

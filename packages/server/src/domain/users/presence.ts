@@ -1,7 +1,5 @@
-import type { Db } from '../../database/db.ts'
-import type { Database } from '../../database/pool.ts'
-import type { RecordedEvent, Sink } from '../../outbox/committed.ts'
-import { recordEvents } from '../../outbox/outbox.ts'
+import type { InstallDb } from '../../database/app-db.ts'
+import type { Transactions } from '../../outbox/unit-of-work.ts'
 import type { PresenceStore } from '../../realtime/ports.ts'
 import {
   crowdedAmong,
@@ -17,9 +15,8 @@ import {
 } from './presence.sql.ts'
 
 export interface PresenceOptions {
-  readonly database: Database
-  readonly sink: Sink
-  readonly clock: () => number
+  readonly database: InstallDb
+  readonly transactions: Transactions
   /** With more users of an app online than this, nobody is told of their coming and going. */
   readonly mostOnline: number
 }
@@ -27,30 +24,21 @@ export interface PresenceOptions {
 /** What gateways say of who is connected, many users in one transaction. */
 export function openPresenceStore({
   database,
-  sink,
-  clock,
+  transactions,
   mostOnline,
 }: PresenceOptions): PresenceStore {
   /** Does the work between locking and settling, and tells what came of it. */
-  async function settle(
-    work: (db: Db, now: number) => Promise<readonly { appId: string; uid: string }[]>,
+  function settle(
+    work: (db: InstallDb, now: number) => Promise<readonly { appId: string; uid: string }[]>,
   ) {
-    const now = clock()
-    let events: RecordedEvent[] = []
-    const told = await database.transaction(async (db) => {
+    return transactions.inInstall(async ({ db, outbox, now }) => {
       const changed = await settlePresence(db, await work(db, now), now)
-      events = await recordEvents(
-        db,
-        now,
-        changed.map((row) => eventOf(row, now)),
-      )
+      await outbox.append(changed.map((row) => eventOf(row, now)))
       return byApp(db, changed, now)
     })
-    sink({ events, appends: [] })
-    return told
   }
 
-  async function byApp(db: Db, changed: readonly PresenceRow[], now: number) {
+  async function byApp(db: InstallDb, changed: readonly PresenceRow[], now: number) {
     const apps = Map.groupBy(changed, ({ appId }) => appId)
     const crowded = await crowdedAmong(db, [...apps.keys()], mostOnline)
     return [...apps].map(([appId, rows]) => ({
@@ -61,7 +49,7 @@ export function openPresenceStore({
   }
 
   return {
-    renew: (gatewayId) => renewLease(database.db, gatewayId),
+    renew: (gatewayId) => renewLease(database, gatewayId),
 
     move: (gatewayId, moves) =>
       settle(async (db, now) => {

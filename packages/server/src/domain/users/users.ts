@@ -3,7 +3,7 @@ import type { User, UserDetails, users } from '@chorale/contract/users'
 import type { AppDb } from '../../database/app-db.ts'
 import { cursorOf, paginationOf } from '../../database/keyset.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import { roleExists } from '../roles/index.ts'
 import { accessUser, requireFullAccess, systemUid } from './access.ts'
@@ -24,7 +24,7 @@ import { mayGet, requireMayListDeactivated, visibleTo } from './visibility.ts'
 const defaultRole = 'default'
 
 /** What modules to the right undo when a user goes for ever: memberships, owned groups. */
-export type Farewell = (ctx: Ctx, uid: string) => Promise<void>
+export type Farewell = (ctx: WriteCtx, uid: string) => Promise<void>
 
 export function userHandlers(farewell: Farewell): Handlers<typeof users> {
   return {
@@ -109,7 +109,7 @@ function withoutEmpty<K extends string>(lists: Readonly<Record<K, string[]>>) {
 }
 
 /** False: the uid is taken. */
-async function addUser(ctx: Ctx, user: UserDetails): Promise<boolean> {
+async function addUser(ctx: WriteCtx, user: UserDetails): Promise<boolean> {
   const { uid, name, role = defaultRole, createdAt = ctx.now } = user
   await requireRole(ctx, role)
   const row = { ...user, role, sortName: sortName(name), createdAt }
@@ -120,7 +120,7 @@ async function addUser(ctx: Ctx, user: UserDetails): Promise<boolean> {
 
 /** Whoever of these is missing is created, if somebody says who they are. */
 export async function ensureUsers(
-  ctx: Ctx,
+  ctx: WriteCtx,
   uids: readonly string[],
   details: readonly UserDetails[],
 ): Promise<void> {
@@ -136,7 +136,7 @@ export async function ensureUsers(
 type Changes = Input<typeof users.updateUser>['body']
 
 /** The user after the change. */
-export async function changeUser(ctx: Ctx, uid: string, body: Changes): Promise<User> {
+export async function changeUser(ctx: WriteCtx, uid: string, body: Changes): Promise<User> {
   const emptied = (field: 'avatar' | 'link') => (body.unset?.includes(field) ? null : body[field])
   const changed = await updateUser(
     ctx.db,
@@ -172,14 +172,14 @@ function lastOf(rows: readonly UserRow[]) {
 
 /** An app may keep its auth keys from creating users. */
 /** A key that ends up in apps gives nobody more than everybody has, unless the app says so. */
-function requireUserCreation({ caller, app: { settings } }: Ctx, role = defaultRole): void {
+function requireUserCreation({ caller, app: { settings } }: ReadCtx, role = defaultRole): void {
   const mayCreate = settings['apiKeys.authOnlyCreatesUsers'] !== false
   const mayChoose = settings['apiKeys.authOnlyChoosesRoles'] === true
   if (!mayCreate || (role !== defaultRole && !mayChoose)) requireFullAccess(caller)
 }
 
 /** An unknown role is a fault of the request: the role is not what was called. */
-async function requireRole({ db }: Ctx, role: string): Promise<void> {
+async function requireRole({ db }: ReadCtx, role: string): Promise<void> {
   if (!(await roleExists(db, role))) throw badRequest('role', `The role ${role} does not exist.`)
 }
 
@@ -187,7 +187,7 @@ function refuseSystemUser(field: string, uids: readonly string[]): void {
   if (uids.includes(systemUid)) throw badRequest(field, `${systemUid} is the app itself and stays.`)
 }
 
-async function changeActivity(ctx: Ctx, wanted: readonly string[], active: boolean) {
+async function changeActivity(ctx: WriteCtx, wanted: readonly string[], active: boolean) {
   const asSent = new Map(wanted.map((uid) => [uid.toLowerCase(), uid]))
   const uids = [...asSent.keys()]
   const rows = await setActive(ctx.db, uids, active, ctx.now)

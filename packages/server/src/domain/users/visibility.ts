@@ -2,7 +2,7 @@ import type { Input } from '@chorale/contract/operation'
 import type { users } from '@chorale/contract/users'
 import type { Actor } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { areFriends, friendsAmong } from './friends.sql.ts'
 import { sortName } from './user-view.ts'
 import { findUsers, type UserFilter, type UserRow } from './users.sql.ts'
@@ -45,7 +45,7 @@ function listingRights({ permissions, roleSettings }: Actor) {
   }
 }
 
-export async function mayGet({ db, actor }: Ctx, user: UserRow): Promise<boolean> {
+export async function mayGet({ db, actor }: ReadCtx, user: UserRow): Promise<boolean> {
   if (!actor || actor.uid === user.uid) return true
   const roles = restriction(actor.permissions['getUserDetails.allowedRoles'])
   if (roles && !roles.includes(user.role)) return false
@@ -55,7 +55,7 @@ export async function mayGet({ db, actor }: Ctx, user: UserRow): Promise<boolean
 
 /** Of these, whose details the acting user may not see. */
 export async function unseenAmong(
-  { db, actor }: Pick<Ctx, 'db' | 'actor'>,
+  { db, actor }: Pick<ReadCtx, 'db' | 'actor'>,
   uids: readonly string[],
 ): Promise<string[]> {
   if (!actor || uids.length === 0) return []
@@ -70,7 +70,7 @@ export async function unseenAmong(
 }
 
 /** Devices see who is there, unless the app shows them more. */
-export function requireMayListDeactivated({ app, caller }: Ctx, query: Query): void {
+export function requireMayListDeactivated({ app, caller }: ReadCtx, query: Query): void {
   const asks = query.onlyDeactivated || query.withDeactivated
   if (!asks || caller.kind !== 'device') return
   if (app.settings['users.devicesListDeactivated'] === true) return

@@ -1,10 +1,10 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { Ctx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import { findWebhook, type WebhookRow } from './webhooks.sql.ts'
 
 /** The only way to a webhook; of whichever generation, where none is named. */
 export async function accessWebhook(
-  { db }: Ctx,
+  { db }: ReadCtx,
   id: string,
   purpose: 'read' | 'change',
   version?: number,

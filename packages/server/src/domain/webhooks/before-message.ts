@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../database/db.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
 import { type FairSlots, NoSlot, openFairSlots } from '../../limits/fair-slots.ts'
-import type { PrepareCtx } from '../../pipeline/handler.ts'
+import type { ReadCtx } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Inspect } from '../messages/index.ts'
 import { findGates, type Gate } from './before-message.sql.ts'
@@ -68,7 +68,7 @@ export async function openGates(given: GateParts): Promise<Gates> {
   }
 }
 
-type Asking = Pick<PrepareCtx, 'caller' | 'now'>
+type Asking = Pick<ReadCtx, 'caller' | 'now'>
 type AskParts = GateParts & { readonly slots: FairSlots }
 type Answer = 'drop' | Readonly<Record<string, unknown>> | undefined
 

@@ -1,7 +1,7 @@
 import type { Delivery, deliveries } from '@chorale/contract/webhooks'
 import { v7 as uuidv7 } from 'uuid'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { accessWebhook } from './access.ts'
 import {
   type DeliveryRow,
@@ -67,20 +67,28 @@ export const deliveryHandlers: Handlers<typeof deliveries> = {
 }
 
 /** Nothing is sent to one that is switched off. */
-async function accessEnabled(ctx: Ctx, id: string): Promise<WebhookRow> {
+async function accessEnabled(ctx: ReadCtx, id: string): Promise<WebhookRow> {
   const webhook = await accessWebhook(ctx, id, 'read')
   if (!webhook.enabled) throw badRequest('webhookId', 'The webhook is not enabled.')
   return webhook
 }
 
-async function accessDelivery({ db }: Ctx, of: WebhookRow, id: string): Promise<WholeDeliveryRow> {
+async function accessDelivery(
+  { db }: ReadCtx,
+  of: WebhookRow,
+  id: string,
+): Promise<WholeDeliveryRow> {
   const row = await findDelivery(db, of, id)
   if (!row) throw new Failure('ERR_DELIVERY_NOT_FOUND', { id })
   return row
 }
 
 /** The lines first, as whoever ends a delivery does. */
-async function tryAnew(ctx: Ctx, { id }: WebhookRow, rows: readonly DeliveryRow[]): Promise<void> {
+async function tryAnew(
+  ctx: WriteCtx,
+  { id }: WebhookRow,
+  rows: readonly DeliveryRow[],
+): Promise<void> {
   const ended = rows.filter(({ status }) => status !== 'waiting')
   await openLines(
     ctx.db,

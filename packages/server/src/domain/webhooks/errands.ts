@@ -1,10 +1,8 @@
 import type { Attempt } from '@chorale/contract/webhooks'
+import type { InstallDb } from '../../database/app-db.ts'
 import { writeAuditLog } from '../../database/audit-log.ts'
-import type { Db } from '../../database/db.ts'
-import type { Database } from '../../database/pool.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
-import type { RecordedEvent, Sink } from '../../outbox/committed.ts'
-import { recordEvents } from '../../outbox/outbox.ts'
+import type { AppTransaction, Transactions } from '../../outbox/unit-of-work.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { callWebhook } from './call.ts'
 import {
@@ -25,10 +23,10 @@ import { forgetDeliveries, forgetLines } from './queue.sql.ts'
 import { mayWait, retryAfterMs } from './schedule.ts'
 
 export interface ErrandParts {
-  readonly database: Database
+  readonly database: InstallDb
+  readonly transactions: Transactions
   readonly vault: Vault
   readonly egress: Egress
-  readonly sink: Sink
   readonly clock: () => number
   readonly perWebhook: number
   readonly perApp: number
@@ -48,14 +46,14 @@ const leaseGraceMs = 10_000
 
 /** What webhooks are told, one delivery at a time. */
 export function webhookErrands(parts: ErrandParts) {
-  const { database, clock } = parts
+  const { database, transactions, clock } = parts
   const leaseMs = parts.timeoutMs + leaseGraceMs
   return {
     name: 'webhook deliveries',
 
     async claim(most: number): Promise<readonly Job[]> {
       if (!(await isAnythingDue(database.db))) return []
-      return database.transaction(async (db) => {
+      return transactions.inInstall(async ({ db: { db } }) => {
         await lockClaims(db)
         return claimLines(db, { ...parts, most, leaseMs })
       })
@@ -63,11 +61,9 @@ export function webhookErrands(parts: ErrandParts) {
 
     async carryOut(job: Job): Promise<string> {
       const attempt = job.deliveryId === null ? undefined : await tryOnce(parts, job)
-      let events: RecordedEvent[] = []
-      await database.transaction(async (db) => {
-        events = (await holdLine(db, job)) ? await record(parts, db, job, attempt) : []
+      await transactions.inApp(job.appId, async (ctx) => {
+        if (await holdLine(ctx.db.db, job)) await record(parts, ctx, job, attempt)
       })
-      parts.sink({ events, appends: [] })
       return outcomeOf(attempt)
     },
 
@@ -110,33 +106,34 @@ function storable(text: string): string {
 
 async function record(
   parts: ErrandParts,
-  db: Db,
+  ctx: AppTransaction,
   job: Job,
   attempt: Attempt | 'not tried' | undefined,
-): Promise<RecordedEvent[]> {
-  const now = parts.clock()
+): Promise<void> {
+  const { now } = ctx
+  const { db } = ctx.db
   const elapsedMs = (now - job.openedAt) * 1000
   const trying = { ...job, tries: job.tries + 1, elapsedMs }
   if (attempt === undefined) await advanceLine(db, job)
   else if (attempt !== 'not tried') {
-    return recordTried(parts, db, job, attempt, trying)
+    await recordTried(parts, ctx, job, attempt, trying)
   } else if (mayWait(trying, parts.retryMs)) {
     await releaseLine(db, job, 0)
     await restWebhook(db, job, Math.ceil(parts.retryMs / 10))
   } else {
     const error = 'The receiver does not answer, and was left alone.'
-    return recordTried(parts, db, job, { at: now, tookMs: 0, error }, trying)
+    await recordTried(parts, ctx, job, { at: now, tookMs: 0, error }, trying)
   }
-  return []
 }
 
 async function recordTried(
   parts: ErrandParts,
-  db: Db,
+  ctx: AppTransaction,
   job: Job,
   attempt: Attempt,
   trying: Parameters<typeof retryAfterMs>[0],
-): Promise<RecordedEvent[]> {
+): Promise<void> {
+  const { db } = ctx.db
   const taken = isTaken(attempt)
   const pauseMs = taken ? undefined : retryAfterMs(trying, parts.retryMs)
   const nextAttemptAt = pauseMs === undefined ? null : attempt.at + Math.ceil(pauseMs / 1000)
@@ -144,23 +141,23 @@ async function recordTried(
   await recordAttempt(db, job, attempt, { status, nextAttemptAt })
   if (pauseMs === undefined) await advanceLine(db, job)
   else await releaseLine(db, job, pauseMs)
-  if (!taken) return recordFailure(parts, db, job)
-  await noteSuccess(db, job)
-  return []
+  if (taken) await noteSuccess(db, job)
+  else await recordFailure(parts, ctx, job)
 }
 
 /** Nothing but failures for days: it is switched off, and somebody is told. */
-async function recordFailure(parts: ErrandParts, db: Db, job: Job): Promise<RecordedEvent[]> {
-  const now = parts.clock()
+async function recordFailure(
+  { disableDays }: ErrandParts,
+  { db: { db }, outbox, now }: AppTransaction,
+  job: Job,
+): Promise<void> {
   const failingSince = job.failingSince ?? (await noteFailure(db, job, now))
-  if (now - failingSince < parts.disableDays * daySeconds) return []
-  if (!(await disableWebhook(db, job, now))) return []
+  if (now - failingSince < disableDays * daySeconds) return
+  if (!(await disableWebhook(db, job, now))) return
   const { appId, webhookId } = job
   await writeAuditLog(db, {
     ...{ appId, at: now, caller: 'system:webhooks', operation: 'disableWebhook' },
     ...{ input: { webhookId, failingSince }, requestId: '' },
   })
-  return recordEvents(db, now, [
-    { appId, name: 'webhook.disabled', payload: { webhookId, failingSince } },
-  ])
+  await outbox.append('webhook.disabled', { webhookId, failingSince })
 }

@@ -1,6 +1,7 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { EventName } from '../../outbox/events.ts'
-import type { HeardEvent, Listener, ListenerCtx, Reaction } from '../../outbox/listener.ts'
+import type { HeardEvent, Listener, Reaction } from '../../outbox/listener.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { envelope } from './envelope.ts'
 import { enqueue, type NewDelivery } from './queue.sql.ts'
 import { appsWithWebhooks, findSubscriptions, type Subscription } from './subscriptions.sql.ts'
@@ -54,7 +55,7 @@ export const tellWebhooks: Listener = {
 }
 
 function telling<N extends EventName>(tell: Tell<N>): Reaction<N> {
-  return async (event, { db, now }: ListenerCtx) => {
+  return async (event, { db, now }: AppTransaction) => {
     const subscriptions = await findSubscriptions(db, event.at)
     const wanted: Wanted = (version, trigger) =>
       subscriptions.some((one) => one.version === version && one.triggers.includes(trigger))

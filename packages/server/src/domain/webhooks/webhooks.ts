@@ -3,7 +3,7 @@ import type { Webhook, webhooks } from '@chorale/contract/webhooks'
 import { paginationOf } from '../../database/keyset.ts'
 import { isSameOrigin } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Ctx, Handlers } from '../../pipeline/handler.ts'
+import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
 import { accessWebhook } from './access.ts'
 import { newSecret, passwordPlace, secretPlace } from './secrets.ts'
@@ -100,7 +100,7 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
 
 type Changes = Input<typeof webhooks.updateWebhook>['body']
 
-function changedBy(ctx: Ctx, row: WebhookRow, body: Changes): WebhookRow {
+function changedBy(ctx: ReadCtx, row: WebhookRow, body: Changes): WebhookRow {
   const { webhookURL, password, ...given } = body
   // Or whoever may change the address could have the password sent to themselves.
   const moves = webhookURL !== undefined && !isSameOrigin(webhookURL, row.url)
@@ -119,7 +119,7 @@ function changedBy(ctx: Ctx, row: WebhookRow, body: Changes): WebhookRow {
 }
 
 function sealedPassword(
-  { db, vault }: Ctx,
+  { db, vault }: ReadCtx,
   id: string,
   password: string | undefined,
 ): Buffer | undefined {
