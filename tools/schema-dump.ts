@@ -17,7 +17,7 @@ const partitionsSql = `
 
 /** Partitions of a table are all alike: they are counted, not printed. */
 async function dump(databaseUrl: string): Promise<string> {
-  await migrate(databaseUrl, console.error)
+  await migrate(databaseUrl)
   const found = await execute(postgresProgram('psql'), [
     ...['-XAtw', '-F', ' ', '-d', databaseUrl, '-c', partitionsSql],
   ])

@@ -494,21 +494,17 @@ CREATE TABLE public.management_keys (
     last_used_at bigint
 );
 
-CREATE TABLE public.migrations (
-    id integer NOT NULL,
-    name character varying(255) NOT NULL,
-    run_on timestamp without time zone NOT NULL
+CREATE TABLE public.migrated_functions (
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
-CREATE SEQUENCE public.migrations_id_seq
-    AS integer
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1;
-
-ALTER SEQUENCE public.migrations_id_seq OWNED BY public.migrations.id;
+CREATE TABLE public.migrations (
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
 
 CREATE TABLE public.moderation_cases (
     app_id text NOT NULL COLLATE pg_catalog."C",
@@ -1034,8 +1030,6 @@ CREATE TABLE public.webhooks (
     CONSTRAINT webhooks_version_check CHECK ((version = ANY (ARRAY[1, 2])))
 );
 
-ALTER TABLE ONLY public.migrations ALTER COLUMN id SET DEFAULT nextval('public.migrations_id_seq'::regclass);
-
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (app_id, key_hash);
 
@@ -1111,8 +1105,11 @@ ALTER TABLE ONLY public.interactions
 ALTER TABLE ONLY public.management_keys
     ADD CONSTRAINT management_keys_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.migrated_functions
+    ADD CONSTRAINT migrated_functions_pkey PRIMARY KEY (name);
+
 ALTER TABLE ONLY public.migrations
-    ADD CONSTRAINT migrations_pkey PRIMARY KEY (id);
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (name);
 
 ALTER TABLE ONLY public.moderation_cases
     ADD CONSTRAINT moderation_cases_pkey PRIMARY KEY (app_id, message_id);

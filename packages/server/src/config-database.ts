@@ -25,6 +25,14 @@ export const databaseSettings = {
     minimum: 100,
     description: 'A statement that takes longer is ended, and its request answered 503.',
   }),
+  DATABASE_LATER_SCHEMA: Type.Unsafe<'refuse' | 'allow'>({
+    type: 'string',
+    enum: ['refuse', 'allow'],
+    default: 'refuse',
+    description:
+      'Whether a process starts on a database that a later release has migrated: `allow` to go back ' +
+      'to the release before it.',
+  }),
   DATABASE_GRACE_MS: Type.Integer({
     default: 1000,
     minimum: 10,

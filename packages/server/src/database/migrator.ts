@@ -1,53 +1,211 @@
-import { readdir } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { runner } from 'node-pg-migrate'
 import pg from 'pg'
 import type { Db } from './db.ts'
 
-const folder = fileURLToPath(new URL('../../migrations', import.meta.url))
+/** The schema and this release do not fit; says what to do. */
+export class SchemaError extends Error {}
+
+interface SchemaFolders {
+  /** Numbered files, each applied once. */
+  readonly migrations: string
+  /** A file for each SQL function, applied whenever its text has changed. */
+  readonly functions: string
+}
+
+const ofThisRelease: SchemaFolders = {
+  migrations: fileURLToPath(new URL('../../migrations', import.meta.url)),
+  functions: fileURLToPath(new URL('../../functions', import.meta.url)),
+}
 
 /** A release must not wait long for a lock, nor make others wait behind it. */
 const lockTimeout = '5s'
 const statementTimeout = '15min'
 
-/** Runs what has not run yet, each file in its own transaction; returns the names. */
-export async function migrate(databaseUrl: string, say: (line: string) => void): Promise<string[]> {
+const bookkeeping = `
+  create table if not exists migrations (
+    name text primary key, checksum text not null, applied_at timestamptz not null default now());
+  create table if not exists migrated_functions (
+    name text primary key, checksum text not null, applied_at timestamptz not null default now())`
+
+/** Brings a database to this release; returns the names of what was applied. */
+export async function migrate(databaseUrl: string, folders = ofThisRelease): Promise<string[]> {
+  const release = await readRelease(folders)
   const client = new pg.Client({
     connectionString: databaseUrl,
     application_name: 'chorale migrate',
   })
   await client.connect()
   try {
-    await client.query(`set lock_timeout = '${lockTimeout}'`)
     await client.query(`set statement_timeout = '${statementTimeout}'`)
-    const done = await runner({
-      dbClient: client,
-      dir: folder,
-      direction: 'up',
-      migrationsTable: 'migrations',
-      singleTransaction: false,
-      verbose: false,
-      logger: { debug() {}, info() {}, warn: say, error: say },
-    })
-    return done.map(({ name }) => name)
+    // Of two processes one waits here, and then finds nothing to do.
+    await client.query(`select pg_advisory_lock(hashtextextended('chorale migrate', 0))`)
+    await client.query(`set lock_timeout = '${lockTimeout}'`)
+    await client.query(bookkeeping)
+    const applied = await readApplied(async (text) => (await client.query(text)).rows)
+    refuseChanged(release, applied)
+    refuseLater(release, applied)
+    const { migrations, functions } = outstanding(release, applied)
+    for (const migration of migrations) await apply(client, 'migrations', [migration])
+    if (functions.length > 0) await apply(client, 'migrated_functions', functions)
+    return [...migrations, ...functions].map(({ name }) => name)
   } finally {
     await client.end()
   }
 }
 
-/** What this release needs and the database has not seen. Those of a later release do not matter. */
-export async function pendingMigrations(db: Db): Promise<string[]> {
-  const files = await readdir(folder)
-  const names = files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4))
-  const done = await doneMigrations(db)
-  return names.filter((name) => !done.has(name)).sort()
+interface SchemaRules {
+  /** Whether to run on the schema of a later release, to go back from it. */
+  readonly later: 'refuse' | 'allow'
 }
 
-async function doneMigrations(db: Db): Promise<Set<string>> {
-  const known = await sql<{ found: boolean }>`
-    select to_regclass('migrations') is not null as found`.execute(db)
-  if (!known.rows[0]?.found) return new Set()
-  const { rows } = await sql<{ name: string }>`select name from migrations`.execute(db)
-  return new Set(rows.map(({ name }) => name))
+/** Throws unless the schema is that of this release. */
+export async function requireSchema(
+  db: Db,
+  { later }: SchemaRules,
+  folders = ofThisRelease,
+): Promise<void> {
+  const release = await readRelease(folders)
+  const applied = await readAppliedIn(db)
+  refuseChanged(release, applied)
+  if (later === 'refuse') refuseLater(release, applied)
+  const { migrations, functions } = outstanding(release, applied)
+  const needed = functions.filter(({ name }) => later === 'refuse' || !applied.functions.has(name))
+  const names = [...migrations, ...needed].map(({ name }) => name)
+  if (names.length > 0) throw new SchemaError(behind(names))
+}
+
+/**
+ * Throws when the schema lacks something that this release needs. A process that runs goes on while a
+ * later release is being rolled out, so what is there beside it does not matter.
+ */
+export async function requireMigrations(db: Db, folders = ofThisRelease): Promise<void> {
+  const applied = await readAppliedIn(db)
+  const names = await namesIn(folders.migrations)
+  const missing = names.filter((name) => !applied.migrations.has(name))
+  if (missing.length > 0) throw new SchemaError(behind(missing))
+}
+
+interface SqlFile {
+  readonly name: string
+  readonly text: string
+  readonly checksum: string
+}
+
+type ByKind<T> = { readonly [K in keyof SchemaFolders]: T }
+
+/** Checksums by name. */
+type Applied = ByKind<ReadonlyMap<string, string>>
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await pathsIn(folder)).map(nameOf)
+}
+
+async function pathsIn(folder: string): Promise<string[]> {
+  const paths = await readdir(folder, { recursive: true })
+  return paths.filter((path) => path.endsWith('.sql')).sort()
+}
+
+const nameOf = (path: string) => basename(path, '.sql')
+
+async function filesIn(folder: string): Promise<SqlFile[]> {
+  const paths = await pathsIn(folder)
+  return Promise.all(
+    paths.map(async (path) => {
+      const text = await readFile(join(folder, path), 'utf8')
+      const checksum = createHash('sha256').update(text).digest('hex')
+      return { name: nameOf(path), text, checksum }
+    }),
+  )
+}
+
+async function readRelease(folders: SchemaFolders): Promise<ByKind<readonly SqlFile[]>> {
+  return {
+    migrations: await filesIn(folders.migrations),
+    functions: await filesIn(folders.functions),
+  }
+}
+
+type Query = (text: string) => Promise<readonly unknown[]>
+
+async function readApplied(query: Query): Promise<Applied> {
+  const [migrations, functions] = [
+    await query('select name, checksum from migrations'),
+    await query('select name, checksum from migrated_functions'),
+  ].map((rows) => {
+    // The statement says which columns there are.
+    const pairs = (rows as { name: string; checksum: string }[]).map(
+      ({ name, checksum }) => [name, checksum] as const,
+    )
+    return new Map(pairs)
+  })
+  return { migrations: migrations ?? new Map(), functions: functions ?? new Map() }
+}
+
+async function readAppliedIn(db: Db): Promise<Applied> {
+  const { rows } = await sql<{ found: boolean }>`
+    select to_regclass('migrated_functions') is not null as found`.execute(db)
+  if (!rows[0]?.found) return { migrations: new Map(), functions: new Map() }
+  return readApplied(async (text) => (await sql.raw(text).execute(db)).rows)
+}
+
+function outstanding(release: ByKind<readonly SqlFile[]>, applied: Applied) {
+  return {
+    migrations: release.migrations.filter(({ name }) => !applied.migrations.has(name)),
+    functions: release.functions.filter(
+      ({ name, checksum }) => applied.functions.get(name) !== checksum,
+    ),
+  }
+}
+
+function behind(names: readonly string[]): string {
+  return `The database is behind this release (${names.join(', ')}): run \`chorale migrate\`.`
+}
+
+function refuseChanged({ migrations }: ByKind<readonly SqlFile[]>, applied: Applied): void {
+  const changed = migrations
+    .filter(({ name, checksum }) => (applied.migrations.get(name) ?? checksum) !== checksum)
+    .map(({ name }) => name)
+  if (changed.length === 0) return
+  throw new SchemaError(
+    `Migrations differ from what was applied to the database (${changed.join(', ')}): install this ` +
+      'release anew, or put the files back and make the change in a new migration.',
+  )
+}
+
+function refuseLater({ migrations }: ByKind<readonly SqlFile[]>, applied: Applied): void {
+  const known = new Set(migrations.map(({ name }) => name))
+  const unknown = [...applied.migrations.keys()].filter((name) => !known.has(name)).sort()
+  if (unknown.length === 0) return
+  throw new SchemaError(
+    `The database was migrated by a later release (${unknown.join(', ')}): start that release or a ` +
+      'later one. To go back to this release all the same, set DATABASE_LATER_SCHEMA=allow.',
+  )
+}
+
+/** In one transaction, with the checksums. */
+async function apply(
+  client: pg.Client,
+  table: 'migrations' | 'migrated_functions',
+  files: readonly SqlFile[],
+): Promise<void> {
+  await client.query('begin')
+  for (const { name, text, checksum } of files) {
+    try {
+      await client.query(text)
+    } catch (error) {
+      // The connection is closed next, and the transaction with it.
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new Error(`${name} could not be applied: ${reason}`, { cause: error })
+    }
+    await client.query(
+      `insert into ${table} (name, checksum) values ($1, $2)
+       on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`,
+      [name, checksum],
+    )
+  }
+  await client.query('commit')
 }

@@ -8,7 +8,7 @@ import { type EventStream, openEventStream, type StreamOptions } from '../bus/ev
 import { openMarks } from '../bus/marks.ts'
 import { openSignals } from '../bus/signals.ts'
 import { type Config, ConfigError, originsOf } from '../config.ts'
-import { pendingMigrations } from '../database/migrator.ts'
+import { requireMigrations, requireSchema } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
 import { movementOf, openAppendLane, openPeople } from '../domain/conversations/index.ts'
@@ -75,7 +75,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(openConfiguredDatabase(config, log))
   // First of all: nothing runs beside a database that is not there, or not ready.
-  await requireMigrations(database)
+  await requireSchema(database.db, { later: config.DATABASE_LATER_SCHEMA })
   const vault = await openConfiguredVault(config, database)
   const bus = stack.use(connectBus(natsAccessOf(config, log), log))
   // Calls and what is done behind them do not take connections from each other.
@@ -147,7 +147,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     docs: config.DOCS === 'on',
     checks: {
       database: () => database.ping(),
-      migrations: () => requireMigrations(database),
+      migrations: () => requireMigrations(database.db),
     },
     degrading: { nats: () => bus.ping() },
   }
@@ -268,15 +268,6 @@ function configuredClientAddress({ TRUST_PROXY }: Config) {
   } catch (error) {
     throw new ConfigError(String(error))
   }
-}
-
-/** Throws when the database is behind this release. */
-export async function requireMigrations({ db }: Database): Promise<void> {
-  const pending = await pendingMigrations(db)
-  if (pending.length === 0) return
-  throw new ConfigError(
-    `The database is behind this release (${pending.join(', ')}): run \`chorale migrate\`.`,
-  )
 }
 
 export function openConfiguredDatabase(config: Config, log: Logger): Database {

@@ -1,4 +1,5 @@
 import { ConfigError } from '../config.ts'
+import { SchemaError } from '../database/migrator.ts'
 import { CommandError } from './output.ts'
 import { buildProgram } from './program.ts'
 
@@ -26,8 +27,8 @@ try {
   await buildProgram().parseAsync()
 } catch (error) {
   process.exitCode = 1
-  if (error instanceof ConfigError || error instanceof CommandError) console.error(error.message)
-  else console.error(explain(error))
+  const isPlain = [ConfigError, CommandError, SchemaError].some((kind) => error instanceof kind)
+  console.error(isPlain && error instanceof Error ? error.message : explain(error))
 }
 
 /** What an operator can act on; anything else keeps its stack. */

@@ -9,7 +9,7 @@ export function migrateCommand(): Command {
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: true }) => {
       const { DATABASE_URL } = readConfig(process.env)
-      const migrations = await migrate(DATABASE_URL, (line) => console.error(line))
+      const migrations = await migrate(DATABASE_URL)
       print(json, { migrations }, () =>
         migrations.length === 0 ? 'Nothing to do.' : `Ran ${migrations.join(', ')}.`,
       )

@@ -84,13 +84,24 @@ test('a database that is behind this release asks for it, and names what is miss
   const client = new pg.Client({ connectionString: behind.url })
   await client.connect()
   const { rows } = await client.query<{ name: string }>(
-    'delete from migrations where id = (select max(id) from migrations) returning name',
+    'delete from migrations where name = (select max(name) from migrations) returning name',
   )
   await client.end()
   const text = await refusal({ ...right, DATABASE_URL: behind.url }, 'serve')
   expect(text).toContain(rows[0]?.name)
   expect(text).not.toContain('0001-install')
   expect(text).toContain('chorale migrate')
+})
+
+test('a database of a later release is refused, by name', async () => {
+  await using later = await cloneDatabase()
+  const client = new pg.Client({ connectionString: later.url })
+  await client.connect()
+  await client.query(`insert into migrations (name, checksum) values ('9999-later', 'x')`)
+  await client.end()
+  const settings = { ...right, DATABASE_URL: later.url }
+  expect(await refusal(settings, 'serve')).toMatch(/9999-later.*DATABASE_LATER_SCHEMA/)
+  expect(await refusal(settings, 'migrate')).toMatch(/9999-later.*start that release/)
 })
 
 test('a port that is taken is named as the reason', async () => {

@@ -24,7 +24,7 @@ export async function setup(project: TestProject): Promise<void> {
   await admin.connect()
   await admin.query(`drop database if exists ${template} with (force)`)
   await admin.query(`create database ${template}`)
-  await migrate(withDatabase(databaseUrl, template), console.error)
+  await migrate(withDatabase(databaseUrl, template))
   rmSync(coverageFolder, { recursive: true, force: true })
   project.provide('databaseUrl', databaseUrl)
   project.provide('natsUrl', natsUrl)

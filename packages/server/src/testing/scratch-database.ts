@@ -19,7 +19,7 @@ export async function createScratchDatabase(serverUrl: string): Promise<ScratchD
   stack.defer(async () => {
     await admin.query(`drop database if exists ${name} with (force)`)
   })
-  await migrate(url, console.error)
+  await migrate(url)
   const client = await connect(url, stack)
   const owned = stack.move()
   return {

@@ -100,6 +100,7 @@ test('every table with data of apps says whose they are', async () => {
     'gateway_leases',
     'install',
     'management_keys',
+    'migrated_functions',
     'migrations',
     'vault_keys',
   ])
