@@ -3,13 +3,13 @@
  * `--check` only compares. Fails on a table with a second owner. What is known is in table-owners-known.ts.
  */
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { forAllModules, otherWriters, withoutWriter } from './table-owners-known.ts'
 import { root } from './tree.ts'
 import { writeOrCheck } from './written.ts'
 
 export interface Source {
-  /** From the server's src/. */
+  /** From the server's src/; of an SQL function, `functions/<module>/<name>.sql`. */
   readonly path: string
   readonly text: string
 }
@@ -18,7 +18,7 @@ export interface Source {
 export interface Write {
   readonly table: string
   readonly module: string
-  /** A file, or an SQL function, which is as good as a part of the module that calls it. */
+  /** The file. */
   readonly site: string
 }
 
@@ -53,53 +53,25 @@ function namesWritten(sql: string): string[] {
   return [...new Set(names)]
 }
 
-const moduleOf = (path: string) => /^(?:domain\/)?([^/]+)/.exec(path)?.[1] ?? path
+const isSqlFile = (path: string) => path.endsWith('.sql')
 
-interface SqlFunction {
-  readonly name: string
-  readonly body: string
-}
+const moduleOf = (path: string) => /^(?:domain\/|functions\/)?([^/]+)/.exec(path)?.[1] ?? path
 
-function functionsIn(schema: string): SqlFunction[] {
-  const definition =
-    /^CREATE (?:FUNCTION|PROCEDURE) (?:public\.)?(\w+)\([\s\S]*?\bAS (\$\w*\$)([\s\S]*?)\2;/gm
-  return [...schema.matchAll(definition)].map(([, name = '', , body = '']) => ({
-    name,
-    body: body.replaceAll(/--.*$/gm, ''),
-  }))
-}
-
-const calls = (text: string, name: string) => new RegExp(`\\b${name}\\s*\\(`).test(text)
-
-/** A function, and those that it calls. */
-function reachedFrom(
-  one: SqlFunction,
-  all: readonly SqlFunction[],
-  seen = new Set([one]),
-): ReadonlySet<SqlFunction> {
-  for (const other of all) {
-    if (seen.has(other) || !calls(one.body, other.name)) continue
-    seen.add(other)
-    reachedFrom(other, all, seen)
-  }
-  return seen
-}
+const withoutComments = (sql: string) => sql.replaceAll(/--.*$/gm, '')
 
 export function findWrites(schema: string, sources: readonly Source[], known: Known): Findings {
   const tables = [...schema.matchAll(/^CREATE TABLE (?:public\.)?(\w+)/gm)].map(
     ([, name = '']) => name,
   )
-  const functions = functionsIn(schema)
   const byFiles = sources.map((source) => writesOf(source, tables, known))
-  const byFunctions = sources.flatMap((source) => writesThrough(functions, source))
-  const writes = withoutRepeats([...byFiles.flatMap((file) => file.writes), ...byFunctions])
+  const writes = byFiles.flatMap((file) => file.writes)
   const isTable = new Set(tables)
   const elsewhere = writes.filter(({ table }) => !isTable.has(table))
   return {
     tables,
     writes: writes.filter(({ table }) => isTable.has(table)),
     problems: [
-      ...hiddenIn(schema, functions),
+      ...hiddenIn(schema, sources),
       ...byFiles.flatMap((file) => file.problems),
       ...elsewhere.map(
         ({ site, table }) =>
@@ -112,7 +84,7 @@ export function findWrites(schema: string, sources: readonly Source[], known: Kn
 
 /** What a file writes by its own statements; where a name is computed, the tables that it lists. */
 function writesOf({ path, text }: Source, tables: readonly string[], { forAllModules }: Known) {
-  const names = namesWritten(text)
+  const names = namesWritten(isSqlFile(path) ? withoutComments(text) : text)
   const named = names.filter((name) => name !== computed)
   const lists = names.includes(computed) && !(path in forAllModules)
   const listed = lists ? tables.filter((table) => text.includes(`'${table}'`)) : []
@@ -125,34 +97,22 @@ function writesOf({ path, text }: Source, tables: readonly string[], { forAllMod
   }
 }
 
-/** What the SQL functions write that a file calls. */
-function writesThrough(functions: readonly SqlFunction[], { path, text }: Source): Write[] {
-  return functions
-    .filter(({ name }) => calls(text, name))
-    .flatMap((called) => [...reachedFrom(called, functions)])
-    .flatMap(({ name, body }) =>
-      namesWritten(body).map((table) => ({ table, module: moduleOf(path), site: `${name}()` })),
-    )
-}
-
 /** Writes that this tool would not see. */
-function hiddenIn(schema: string, functions: readonly SqlFunction[]): string[] {
-  const declared = (schema.match(/^CREATE (?:FUNCTION|PROCEDURE) /gm) ?? []).length
+function hiddenIn(schema: string, sources: readonly Source[]): string[] {
+  const files = sources.filter(({ path }) => isSqlFile(path))
+  const written = new Set(files.map(({ path }) => basename(path, '.sql')))
+  const declared = [...schema.matchAll(/^CREATE (?:FUNCTION|PROCEDURE) (?:public\.)?(\w+)/gm)]
   return [
     ...(/^CREATE (?:CONSTRAINT )?(?:TRIGGER|RULE)\b/m.test(schema)
       ? ['packages/server/schema.sql has a trigger or a rule: nobody sees what it writes']
       : []),
-    ...(declared === functions.length
-      ? []
-      : [`${declared} functions in packages/server/schema.sql, ${functions.length} were read`]),
-    ...functions
-      .filter(({ body }) => /\bexecute\b/i.test(body))
-      .map(({ name }) => `${name}() executes text: write its statements out`),
+    ...declared.flatMap(([, name = '']) =>
+      written.has(name) ? [] : [`${name}() has no file in packages/server/functions/<module>/`],
+    ),
+    ...files
+      .filter(({ text }) => /\bexecute\b/i.test(withoutComments(text)))
+      .map(({ path }) => `${path} executes text: write its statements out`),
   ]
-}
-
-function withoutRepeats(writes: readonly Write[]): Write[] {
-  return [...new Map(writes.map((write) => [Object.values(write).join(' '), write])).values()]
 }
 
 function staleFiles(sources: readonly Source[], { forAllModules }: Known): string[] {
@@ -225,9 +185,9 @@ function pageOf(rows: readonly Row[]): string {
   return `${[
     '# Who writes which table',
     '',
-    'Generated by `node tools/table-owners.ts`; do not edit. A table has one owner: the module whose statements, or the',
-    'SQL functions that it calls, write it. Files are below `packages/server/src/`. The reasons of those who also write it',
-    'are in `tools/table-owners-known.ts`.',
+    'Generated by `node tools/table-owners.ts`; do not edit. A table has one owner: the module whose statements and SQL',
+    'functions write it. Files are below `packages/server/src/`, functions in `packages/server/functions/<module>/`. The',
+    'reasons of those who also write it are in `tools/table-owners-known.ts`.',
     '',
     '| Table | Owner | Written in | Also written in |',
     '|---|---|---|---|',
@@ -240,10 +200,12 @@ function pageOf(rows: readonly Row[]): string {
 
 function main(): void {
   const folder = join(root, 'packages/server')
-  const sources = globSync('**/*.ts', { cwd: join(folder, 'src') })
-    .filter((path) => !/\.(?:test|long)\.ts$|^testing\//.test(path))
-    .sort()
-    .map((path) => ({ path, text: readFileSync(join(folder, 'src', path), 'utf8') }))
+  const read = (pattern: string, cwd: string) =>
+    globSync(pattern, { cwd })
+      .filter((path) => !/\.(?:test|long)\.ts$|^testing\//.test(path))
+      .sort()
+      .map((path) => ({ path, text: readFileSync(join(cwd, path), 'utf8') }))
+  const sources = [...read('**/*.ts', join(folder, 'src')), ...read('functions/*/*.sql', folder)]
   const known = { otherWriters, forAllModules, withoutWriter }
   const found = findWrites(readFileSync(join(folder, 'schema.sql'), 'utf8'), sources, known)
   const { rows, problems } = ownersOf(found, known)

@@ -38,11 +38,7 @@ begin
     raise foreign_key_violation using message = 'A conversation to append to does not exist.';
   end if;
 
-  insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)
-  select p_at, p_buckets, p_keys, array_agg(g.head + 1 order by g.place),
-         array_agg(g.head + g.entries order by g.place)
-  from unnest(heads, p_entries) with ordinality as g(head, entries, place)
-  returning append_receipts.receipt_id into written_receipt;
+  written_receipt := record_appends(p_at, p_buckets, p_keys, heads, p_entries);
 
   return query
   with placed as materialized (
@@ -54,8 +50,9 @@ begin
       as e(conversation, nth, nth_counted, app_id, sender, muid, category, type, data, extra,
            parent_seq, counts, verdict)
   ), written as (
-    insert into entries (bucket, conversation_key, seq, id, sent_at, counted, parent_seq, counts, app_id, sender, category, type, muid, data, extra,
-                         verdict, erased, deleted_at)
+    insert into entries (bucket, conversation_key, seq, id, sent_at, counted, parent_seq, counts,
+                         app_id, sender, category, type, muid, data, extra, verdict, erased,
+                         deleted_at)
     select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, ats[e.conversation],
            e.counted, e.parent_seq, e.counts, e.app_id, e.sender, e.category,
            e.type, e.muid, e.data::jsonb, e.extra::jsonb, e.verdict::jsonb,
@@ -75,33 +72,11 @@ begin
     and p.uid = s.sender;
 
   if array_remove(p_parent_seqs, null) <> '{}' then
-    insert into threads as t (bucket, conversation_key, seq, app_id, replies, last_reply_id)
-    select e.bucket, e.conversation_key, e.parent_seq, e.app_id, count(*), max(e.id)
-    from unnest(p_conversations, p_nth, p_parent_seqs) as n(conversation, nth, parent_seq)
-    join entries e on e.bucket = p_buckets[n.conversation]
-      and e.conversation_key = p_keys[n.conversation] and e.seq = heads[n.conversation] + n.nth
-    where n.parent_seq is not null and not e.erased
-    group by e.bucket, e.conversation_key, e.parent_seq, e.app_id
-    on conflict on constraint threads_pkey do update
-      set replies = t.replies + excluded.replies, last_reply_id = excluded.last_reply_id;
     -- Whoever reads the parent knows that it is worth asking for its replies.
     update entries e set extra = coalesce(e.extra, '{}') || '{"thread": true}'
     from unnest(p_conversations, p_parent_seqs) as n(conversation, parent_seq)
     where e.bucket = p_buckets[n.conversation] and e.conversation_key = p_keys[n.conversation]
       and e.seq = n.parent_seq and e.extra -> 'thread' is null;
-  end if;
-
-  -- Hardly ever: some of them wait for judges.
-  if exists (select from unnest(p_verdicts) as n(verdict) where n.verdict::jsonb ? 'pending') then
-    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, parent_seq,
-                                       sender, asked_at, due_at)
-    select e.app_id, e.bucket, e.conversation_key, e.seq, e.id, e.parent_seq, e.sender, m.now, m.now
-    from unnest(p_conversations, p_nth, p_verdicts) with ordinality as n(conversation, nth, verdict, place)
-    join entries e on e.bucket = p_buckets[n.conversation]
-      and e.conversation_key = p_keys[n.conversation] and e.seq = heads[n.conversation] + n.nth
-    cross join (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now) m
-    where n.verdict::jsonb ? 'pending'
-    order by n.place;
   end if;
 end
 $$;
@@ -190,6 +165,21 @@ begin
     if found then low := middle; else high := middle - 1; end if;
   end loop;
   return low;
+end
+$$;
+
+CREATE FUNCTION public.record_appends(p_at bigint, p_buckets smallint[], p_keys bigint[], p_heads bigint[], p_entries bigint[]) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+declare
+  marker bigint;
+begin
+  insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)
+  select p_at, p_buckets, p_keys, array_agg(g.head + 1 order by g.place),
+         array_agg(g.head + g.entries order by g.place)
+  from unnest(p_heads, p_entries) with ordinality as g(head, entries, place)
+  returning receipt_id into marker;
+  return marker;
 end
 $$;
 

@@ -12,6 +12,7 @@ import { requireMigrations, requireSchema } from '../database/migrator.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { identifyWith } from '../domain/apps/index.ts'
 import { movementOf, openAppendLane, openPeople } from '../domain/conversations/index.ts'
+import { appendAdditions } from '../domain/messages/index.ts'
 import {
   nativeEngine,
   openCompiler,
@@ -128,7 +129,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
     handlers: handlersWith(
       {
         db: database.db,
-        lane: openAppendLane(database.db, clock, onCommit),
+        lane: openAppendLane(database.db, clock, onCommit, appendAdditions),
         people,
         inspect,
         judge,

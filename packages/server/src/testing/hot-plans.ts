@@ -44,6 +44,7 @@ import { findGroupPlaces } from '../domain/messages/history-scope.sql.ts'
 import { findMessage, lockConversationOf } from '../domain/messages/messages.sql.ts'
 import { listReceipts } from '../domain/messages/receipts.sql.ts'
 import { readSpans, saveWords } from '../domain/messages/search.sql.ts'
+import { replyCounts } from '../domain/messages/threads.sql.ts'
 import { appsThatNotify } from '../domain/notifications/house.sql.ts'
 import { addPoints, noteActive, takeFresh } from '../domain/stats/counting.sql.ts'
 import { messageOf } from './log-entries.ts'
@@ -71,6 +72,8 @@ type Work = (appDb: AppDb, crowded: Crowded) => Promise<unknown>
 export const hotStatements: Readonly<Record<string, Work>> = {
   append: ({ db, appId }, { place, uid }) =>
     appendEntries(db, [messageOf({ ...place, appId }, uid, { muid: 'new' })], 1),
+  'append of a reply': ({ db, appId }, { place, uid }) =>
+    appendEntries(db, [messageOf({ ...place, appId }, uid, { parentSeq: 1 })], 1, [replyCounts]),
   'group conversation': (db, { guid }) => findGroupConversation(db, guid),
   'is participant': (db, { place, uid }) => isParticipant(db, place, uid),
   members: (db, { guid, uid }) => findMembers(db, guid, [uid], true),

@@ -32,10 +32,19 @@ export {
   type Sealed,
   type Verdict,
 } from './entries.ts'
+export {
+  dropHidden,
+  editEntry,
+  hideEntry,
+  keepHidden,
+  updateExtra,
+  withdrawEntry,
+} from './entry-changes.sql.ts'
 export { openFeed } from './feed.ts'
 export { pairsOf } from './labels.ts'
 export { eraseDeletedLogs } from './log.on.ts'
 export {
+  type AppendAddition,
   adjustParticipants,
   deleteConversation,
   deleteParticipants,

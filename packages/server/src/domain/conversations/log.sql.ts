@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { hot, run } from '../../database/hot.ts'
+import { type HotStatement, hot, run } from '../../database/hot.ts'
 import type { ConversationKey, EntryRow } from './entries.ts'
 
 /** An entry before it has its place. */
@@ -36,19 +36,47 @@ export interface Placed {
   readonly receipt?: number
 }
 
-const append = hot<Placed>(
-  'append',
-  `select seq, id, counted, at, receipt from append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-     $13, $14, $15, $16, $17, $18, $19, $20)`,
-)
+/** Rows that another module inserts in the statement that appends; a batch without any pays nothing. */
+export interface AppendAddition {
+  /** Names it within the statement. */
+  readonly name: string
+  /** Whether there may be a row for this entry. */
+  readonly appliesTo: (entry: NewEntry) => boolean
+  /** Selects from `appended`: bucket, key, seq, id, app_id, sender, parent_seq, verdict, nth. */
+  readonly insert: string
+}
+
+const call = `append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+  $13, $14, $15, $16, $17, $18, $19, $20)`
+
+const append = hot<Placed>('append', `select seq, id, counted, at, receipt from ${call}`)
+
+function appendWith(additions: readonly AppendAddition[]): HotStatement<Placed> {
+  const name = ['append', ...additions.map((addition) => addition.name)].join(' ')
+  return hot<Placed>(
+    name,
+    `with appended as materialized (
+       select ($2::smallint[])[e.conversation] as bucket, ($3::bigint[])[e.conversation] as key,
+              a.seq, a.id, a.counted, a.at, a.receipt, e.app_id, e.sender, e.parent_seq,
+              e.verdict::jsonb as verdict, nth
+       from ${call} with ordinality as a(seq, id, counted, at, receipt, nth)
+       join unnest($8::int[], $11::text[], $12::text[], $18::bigint[], $20::text[]) with ordinality
+         as e(conversation, app_id, sender, parent_seq, verdict, nth) using (nth)),
+     ${additions.map((addition) => `${addition.name} as (${addition.insert})`).join(',\n')}
+     select seq, id, counted, at, receipt from appended order by nth`,
+  )
+}
 
 /** Appends in one statement, all or nothing; results in the order of the entries. */
 export async function appendEntries(
   db: Db,
   entries: readonly NewEntry[],
   now: number,
+  additions: readonly AppendAddition[] = [],
 ): Promise<Placed[]> {
-  return run(db, append, [now, ...appendArguments(entries)])
+  const needed = additions.filter(({ appliesTo }) => entries.some(appliesTo))
+  const statement = needed.length > 0 ? appendWith(needed) : append
+  return run(db, statement, [now, ...appendArguments(entries)])
 }
 
 interface Growth extends ConversationKey {
@@ -262,18 +290,6 @@ export async function deleteConversation({ appId, db }: AppDb, { bucket, key }: 
     where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`.execute(db)
 }
 
-/** What has a row per entry; the entries last, because the next step looks for them. */
-const ofEntries = [
-  'entry_edits',
-  'threads',
-  'thread_subscriptions',
-  'reactions',
-  'interactions',
-  'pins',
-  'saves',
-  'entries',
-] as const
-
 /** A step of erasing a conversation that is gone: its oldest entries. True: there may be more. */
 export async function eraseEntries(
   { appId, db }: AppDb,
@@ -281,15 +297,12 @@ export async function eraseEntries(
   most: number,
 ): Promise<boolean> {
   const here = sql`bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`
-  const { rows } = await sql<{ last: number | null; entries: number }>`
-    select max(seq) as last, count(*) as entries
-    from (select seq from entries where ${here} order by seq limit ${most}) e`.execute(db)
-  const { last = null, entries = 0 } = rows[0] ?? {}
-  for (const table of ofEntries) {
-    await sql`delete from ${sql.table(table)} where ${here} and seq <= ${last}`.execute(db)
-  }
+  const entries = await sql`
+    delete from entries where ${here} and seq <= (
+      select max(seq) from (select seq from entries where ${here} order by seq limit ${most}) e)
+  `.execute(db)
   const moves = await sql`
     delete from position_moves where ${here} and (uid, kind, seq) in (
       select uid, kind, seq from position_moves where ${here} limit ${most})`.execute(db)
-  return entries === most || Number(moves.numAffectedRows ?? 0) === most
+  return [entries, moves].some(({ numAffectedRows = 0n }) => Number(numAffectedRows) === most)
 }

@@ -4,6 +4,7 @@ import { disorderIn, logOf, messageOf } from '../../testing/log-entries.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import type { ConversationKey } from './entries.ts'
 import {
+  type AppendAddition,
   appendEntries,
   ensureUserConversation,
   insertConversation,
@@ -120,6 +121,31 @@ test('the head moves: last place, counted entries, participants, last shown entr
     participants: 1,
   })
   expect(disorderIn(await logOf(db, place), place.bucket)).toEqual([])
+})
+
+test('rows of another module are inserted with the entries they belong to, or neither is', async () => {
+  const place = await conversationOf('ann', 'bob')
+  const pinning = (name: string, source: string): AppendAddition => ({
+    name,
+    appliesTo: ({ parentSeq }) => parentSeq !== undefined,
+    insert: `insert into pins (bucket, conversation_key, seq, app_id) ${source}`,
+  })
+  const right = pinning(
+    'pinned_replies',
+    'select bucket, key, seq, app_id from appended where parent_seq is not null order by nth',
+  )
+  const wrong = pinning('refused_pins', 'select bucket, key, seq / 0, app_id from appended')
+  const plain = () => messageOf(place, 'ann')
+  const reply = () => messageOf(place, 'bob', { parentSeq: 1 })
+  await appendEntries(db, [plain()], 200, [wrong])
+  await expect(appendEntries(db, [plain(), reply()], 201, [wrong])).rejects.toThrow('zero')
+  const placed = await appendEntries(db, [plain(), reply(), plain(), reply()], 202, [right])
+  expect(placed.map(({ seq }) => seq)).toEqual([2, 3, 4, 5])
+  const { rows } = await sql<{ seq: number }>`
+    select seq from pins where bucket = ${place.bucket} and conversation_key = ${place.key}
+    order by seq`.execute(db)
+  expect(rows).toEqual([{ seq: 3 }, { seq: 5 }])
+  expect(await headOf(place)).toMatchObject({ head: 5 })
 })
 
 test('the own-count of a sender grows by what counted, and nobody else is touched', async () => {

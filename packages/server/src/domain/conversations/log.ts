@@ -4,6 +4,7 @@ import { type Lane, openLane } from '../../database/lane.ts'
 import type { Append, AppendedEntry, CommitHook } from '../../outbox/committed.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import {
+  type AppendAddition,
   appendEntries,
   findByMuid,
   type Muid,
@@ -27,6 +28,7 @@ export function openAppendLane(
   db: Db,
   clock: () => number,
   onCommit: CommitHook = () => undefined,
+  additions: readonly AppendAddition[] = [],
 ): Lane<NewEntry, Appended> {
   return openLane({
     lanes,
@@ -36,7 +38,7 @@ export function openAppendLane(
     // A conversation keeps its order of arrival.
     orderOf: ({ key }) => key,
     async commit(entries) {
-      const placed = await appendOnce(db, entries, clock())
+      const placed = await appendOnce(db, entries, clock(), additions)
       const append = appendOf(entries, placed)
       if (append) onCommit({ events: [], appends: [append] })
       return placed
@@ -49,8 +51,9 @@ export function openAppendLane(
 export async function appendWithin(
   { db, outbox, now }: AppTransaction,
   entries: readonly NewEntry[],
+  additions: readonly AppendAddition[] = [],
 ): Promise<Placed[]> {
-  const placed = await appendEntries(db.db, entries, now)
+  const placed = await appendEntries(db.db, entries, now, additions)
   const append = appendOf(entries, placed)
   if (append) outbox.appended(append)
   return placed
@@ -80,12 +83,13 @@ export async function appendOnce(
   db: Db,
   entries: readonly NewEntry[],
   now: number,
+  additions: readonly AppendAddition[] = [],
 ): Promise<Appended[]> {
   const known = new Map<string, Placed>()
   for (;;) {
     const fresh = distinct(entries.filter((entry) => !isKnown(entry, known)))
     try {
-      const placed = fresh.length > 0 ? await appendEntries(db, fresh, now) : []
+      const placed = fresh.length > 0 ? await appendEntries(db, fresh, now, additions) : []
       if (fresh.length === entries.length) return placed.map((at) => ({ ...at, repeated: false }))
       const byName = new Map(fresh.map((entry, place) => [nameOf(entry), placed[place]]))
       const first = new Set(fresh)

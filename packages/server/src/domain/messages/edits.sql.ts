@@ -10,6 +10,19 @@ export interface EditRow {
   readonly editedAt: number
 }
 
+/** Keeps what a message says, before it is edited. */
+export async function insertEdit(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  now: number,
+): Promise<void> {
+  await sql`
+    insert into entry_edits (bucket, conversation_key, seq, edited_at, data, app_id)
+    select bucket, conversation_key, seq, ${now}, data, app_id from entries
+    where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq}
+      and app_id = ${appId}`.execute(db)
+}
+
 export async function listEdits(
   { appId, db }: AppDb,
   { bucket, key, seq }: EntryRow,

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import { type AppDb, databaseMs, jsonb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
-import type { ConversationKey, EntryRow, Extra, Verdict } from '../conversations/index.ts'
+import type {
+  AppendAddition,
+  ConversationKey,
+  EntryRow,
+  Extra,
+  Verdict,
+} from '../conversations/index.ts'
 import type { Consulted } from '../moderation/index.ts'
 import type { Changing } from './record-action.ts'
 
@@ -40,7 +46,21 @@ const columns = sql`
   j.app_id as "appId", j.place, j.bucket, j.conversation_key as key, j.seq,
   j.message_id as "messageId", j.parent_seq as "parentSeq", j.sender, j.edit, j.outcome`
 
-/** A new message is noted where it is appended; this is for edits. */
+/** A new message that waits for classifiers is enqueued with its append. */
+export const pendingJudgements: AppendAddition = {
+  name: 'pending_judgements',
+  appliesTo: ({ verdict }) => verdict?.includes('"pending"') ?? false,
+  insert: `
+    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, parent_seq,
+                                       sender, asked_at, due_at)
+    select app_id, bucket, key, seq, id, parent_seq, sender, m.now, m.now
+    from appended
+    cross join (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now) m
+    where verdict ? 'pending'
+    order by nth`,
+}
+
+/** Of an edit. */
 export async function insertJudgement(
   { appId, db }: AppDb,
   { bucket, key, seq, id }: EntryRow,

@@ -2,20 +2,27 @@ import type { messages } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
-import { type Entry, type Extra, peopleIn } from '../conversations/index.ts'
+import {
+  type Entry,
+  type Extra,
+  editEntry,
+  peopleIn,
+  withdrawEntry,
+} from '../conversations/index.ts'
 import { findCaseStatus, type Judge, type Judgement, openCase } from '../moderation/index.ts'
 import { unseenAmong } from '../users/index.ts'
 import { accessMessage, actingUid, requireMayChange } from './access.ts'
 import { type Content, checkContent, keepingInjected, saidBy } from './content.ts'
 import { requireMayTouch } from './delivery.ts'
+import { insertEdit } from './edits.sql.ts'
 import { type Inspect, inspected } from './inspection.ts'
 import { insertJudgement } from './judgements.sql.ts'
-import { deleteTraces, updateMessage, withdrawMessage } from './messages.sql.ts'
 import { deletePin } from './pins.sql.ts'
 import { type Changing, recordAction } from './record-action.ts'
 import { withhold } from './reviews.ts'
 import { answerWith } from './show-message.ts'
 import { lowerReplies } from './threads.sql.ts'
+import { deleteTraces } from './traces.sql.ts'
 
 type MessageHandlers = Pick<
   Handlers<typeof messages, 'editMessage'>,
@@ -57,7 +64,7 @@ export const messageHandlers = (parts: EditParts): MessageHandlers => ({
     const { pinned: _, ...beside } = entry.row.extra ?? {}
     const by = { deletedBy: actingUid(ctx), ...(kept && { erase: true as const }) }
     const extra = { ...(forever ? {} : beside), ...by }
-    await withdrawMessage(ctx.db, entry, { extra, forever }, ctx.now)
+    await withdrawEntry(ctx.db, entry.row, { extra, forever }, ctx.now)
     if (forever) await deleteTraces(ctx.db, entry.row)
     else await deletePin(ctx.db, entry.row)
     if (beside.parent !== undefined) await lowerReplies(ctx.db, entry.row)
@@ -160,7 +167,8 @@ async function edit<T>(
     await insertJudgement(ctx.db, row, { ...changing(ctx), data: said, extra: changes, verdict })
     return answerWith(ctx, { ...entry, row: { ...row, data: JSON.stringify(data), extra } })
   }
-  await updateMessage(ctx.db, entry, { data, extra, verdict }, ctx.now)
+  await insertEdit(ctx.db, row, ctx.now)
+  await editEntry(ctx.db, row, { data, extra, verdict }, ctx.now)
   if (verdict) await openCase(ctx, row, verdict, true)
   return answerWith(ctx, await recordAction(ctx, 'edited', entry, changing(ctx)))
 }

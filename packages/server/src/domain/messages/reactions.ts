@@ -3,12 +3,17 @@ import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { Printed } from '../../pipeline/printed.ts'
-import { actorOf, type Entry, loadCounterparts, peopleIn } from '../conversations/index.ts'
+import {
+  actorOf,
+  type Entry,
+  loadCounterparts,
+  peopleIn,
+  updateExtra,
+} from '../conversations/index.ts'
 import type { Judge } from '../moderation/index.ts'
 import { findMembership } from './access.sql.ts'
 import { accessMessage, requireStanding } from './access.ts'
 import { requireMayTouch } from './delivery.ts'
-import { updateExtra } from './messages.sql.ts'
 import {
   deleteReaction,
   insertReaction,

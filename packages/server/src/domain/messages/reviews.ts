@@ -5,23 +5,21 @@ import type { WriteCtx } from '../../pipeline/handler.ts'
 import { nextModerationVersion } from '../apps/index.ts'
 import {
   appendWithin,
+  dropHidden,
   type Entry,
   type EntryRow,
   type Extra,
+  hideEntry,
   type Placed,
   type Verdict,
+  withdrawEntry,
 } from '../conversations/index.ts'
 import { closeCase, type Judgement } from '../moderation/index.ts'
-import {
-  deleteTraces,
-  lockConversationOf,
-  sealMessage,
-  unsealMessage,
-  withdrawMessage,
-} from './messages.sql.ts'
+import { lockConversationOf } from './messages.sql.ts'
 import { type CaseRow, findCase } from './reviews.sql.ts'
 import { reviewSubmission } from './submissions.ts'
-import { lowerReplies } from './threads.sql.ts'
+import { lowerReplies, replyCounts } from './threads.sql.ts'
+import { deleteTraces } from './traces.sql.ts'
 
 /** A moderator has looked at a message. */
 export async function review(
@@ -51,7 +49,7 @@ export async function review(
 async function eraseWithdrawn({ db, now }: WriteCtx, entry: Entry): Promise<void> {
   const { erase, deletedBy } = entry.row.extra ?? {}
   if (!erase) return
-  await withdrawMessage(db, entry, { extra: { deletedBy }, forever: true }, now)
+  await withdrawEntry(db, entry.row, { extra: { deletedBy }, forever: true }, now)
   await deleteTraces(db, entry.row)
 }
 
@@ -89,17 +87,16 @@ export async function sayAnew(
   const { sealed } = row.verdict ?? {}
   if (!sealed) throw new Error('Only what is withheld is said anew.')
   const { counts, shows, extra } = sealed
-  await unsealMessage(ctx.db, row, muid !== null, ctx.now)
-  const [placed] = await appendWithin(ctx, [
-    {
-      ...{ bucket, key, appId: ctx.db.appId, sender, category, type, counts, shows },
-      data: JSON.stringify({ ...sealed.data, moderation }),
-      extra: extra ? JSON.stringify(extra) : undefined,
-      verdict: verdict && JSON.stringify(verdict),
-      muid: muid ?? undefined,
-      parentSeq: parentSeq ?? undefined,
-    },
-  ])
+  await dropHidden(ctx.db, row, muid !== null, ctx.now)
+  const anew = {
+    ...{ bucket, key, appId: ctx.db.appId, sender, category, type, counts, shows },
+    data: JSON.stringify({ ...sealed.data, moderation }),
+    extra: extra ? JSON.stringify(extra) : undefined,
+    verdict: verdict && JSON.stringify(verdict),
+    muid: muid ?? undefined,
+    parentSeq: parentSeq ?? undefined,
+  }
+  const [placed] = await appendWithin(ctx, [anew], [replyCounts])
   if (!placed) throw new Error('A message was not appended.')
   return placed
 }
@@ -128,7 +125,7 @@ export async function withhold(
 ): Promise<void> {
   const { tags, mentions, parent, quoted, editedBy } = extra
   const kept = { tags, mentions, parent, quoted, editedBy }
-  await sealMessage(db, row, { verdict, data: { ...said, moderation }, extra: kept }, now)
+  await hideEntry(db, row, { verdict, data: { ...said, moderation }, extra: kept }, now)
   await deleteTraces(db, row)
   if (parent !== undefined) await lowerReplies(db, row)
 }

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { natsPrefix } from '../../testing/nats-prefix.ts'
 import { startTestApp } from '../../testing/test-app.ts'
-import { forgetDeletedGroups, indexMessages } from './search.on.ts'
+import { indexMessages } from './search.on.ts'
 import { deleteWords } from './search.sql.ts'
 import { indexEntries } from './search.ts'
+import { forgetDeletedGroups } from './traces.on.ts'
 
 // Without the one that erases entries: they are still there to be indexed.
 const listeners = [forgetDeletedGroups, indexMessages]

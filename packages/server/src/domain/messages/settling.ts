@@ -1,8 +1,15 @@
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
-import type { Entry, EntryRow, Verdict } from '../conversations/index.ts'
+import {
+  type Entry,
+  type EntryRow,
+  editEntry,
+  keepHidden,
+  type Verdict,
+} from '../conversations/index.ts'
 import { blocks, disapproved, type MessagePlace, openCase } from '../moderation/index.ts'
+import { insertEdit } from './edits.sql.ts'
 import type { Edit, Judged } from './judgements.sql.ts'
-import { findMessage, resealMessage, updateMessage } from './messages.sql.ts'
+import { findMessage } from './messages.sql.ts'
 import { recordAction } from './record-action.ts'
 import { sayAnew, withhold } from './reviews.ts'
 
@@ -44,7 +51,7 @@ async function settleNew(
 
 async function block(ctx: AppTransaction, row: EntryRow, verdict: Verdict): Promise<void> {
   const withheld: Verdict = { ...verdict, withheld: true }
-  await resealMessage(ctx.db, row, { verdict: withheld, moderation: disapproved(verdict) }, ctx.now)
+  await keepHidden(ctx.db, row, { verdict: withheld, moderation: disapproved(verdict) }, ctx.now)
   await openCase(ctx, row, withheld, false)
 }
 
@@ -65,7 +72,8 @@ async function settleEdit(
     return row
   }
   const data = { ...edit.data, moderation: approved }
-  await updateMessage(ctx.db, entry, { data, extra, verdict }, ctx.now)
+  await insertEdit(ctx.db, row, ctx.now)
+  await editEntry(ctx.db, row, { data, extra, verdict }, ctx.now)
   if (verdict) await openCase(ctx, row, verdict, true)
   await recordAction(ctx, 'edited', entry, edit)
   return row

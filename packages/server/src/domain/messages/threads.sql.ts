@@ -1,9 +1,22 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { Entry, EntryRow } from '../conversations/index.ts'
+import type { AppendAddition, Entry, EntryRow } from '../conversations/index.ts'
 import { asFound, type FoundRow, foundColumns, sides } from './messages.sql.ts'
 import { within } from './windows.sql.ts'
 import type { Place } from './windows.ts'
+
+/** A reply is counted at its parent; one that is hidden is counted nowhere. */
+export const replyCounts: AppendAddition = {
+  name: 'reply_counts',
+  appliesTo: ({ parentSeq }) => parentSeq !== undefined,
+  insert: `
+    insert into threads as t (bucket, conversation_key, seq, app_id, replies, last_reply_id)
+    select bucket, key, parent_seq, app_id, count(*), max(id) from appended
+    where parent_seq is not null and not coalesce(verdict ? 'sealed', false)
+    group by bucket, key, parent_seq, app_id
+    on conflict (bucket, conversation_key, seq) do update
+      set replies = t.replies + excluded.replies, last_reply_id = excluded.last_reply_id`,
+}
 
 /** A reply is deleted: its parent has one less. */
 export async function lowerReplies(
