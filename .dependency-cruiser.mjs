@@ -119,11 +119,15 @@ const floors = [
   ),
   forbid(
     'domain-knows-nothing-above',
-    'The domain imports Ctx, Caller, Failure and Printed, the floor and the contract.',
+    'The domain imports Ctx, Caller, Failure and RawJson, the floor and the contract.',
     { path: domain, pathNot: tests },
     {
       path: server,
-      pathNot: [domain, `${server}pipeline/(?:handler|failure|caller|paging|printed)\\.ts$`, floor],
+      pathNot: [
+        domain,
+        `${server}pipeline/(?:handler|failure|caller|paging|raw-json)\\.ts$`,
+        floor,
+      ],
     },
   ),
   forbid(

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import { failureOf } from '../pipeline/errors.ts'
 import { Failure } from '../pipeline/failure.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
-import { Printed } from '../pipeline/printed.ts'
+import { RawJson } from '../pipeline/raw-json.ts'
 import { printAnswer, printRefusal } from './frames.ts'
 import type { Session } from './session.ts'
 
@@ -40,7 +40,7 @@ export async function answer(
     })
     const { body } = await parts.pipeline.run(admitted, { bytes: 0, body: () => () => input.body })
     session.connection.say(
-      printAnswer(id, body instanceof Printed ? body.text : JSON.stringify(body)),
+      printAnswer(id, body instanceof RawJson ? body.text : JSON.stringify(body)),
     )
   } catch (error) {
     const failure = failureOf(error, requestId, parts.log)

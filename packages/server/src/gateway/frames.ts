@@ -1,6 +1,6 @@
 import type { ErrorBody } from '@chorale/contract/errors'
 import type { Position, ServerFrame } from '@chorale/contract/frames'
-import { inside } from '../pipeline/printed.ts'
+import { rawObject } from '../pipeline/raw-json.ts'
 
 const text = 0x81
 
@@ -57,11 +57,11 @@ export function printWelcome(
   heartbeatMs: number,
   positions: Readonly<Record<string, Position>>,
 ): string {
-  return inside(JSON.stringify({ type: 'welcome', heartbeatMs, positions }), [`"user":${user}`])
+  return rawObject({ type: 'welcome', heartbeatMs, positions }, { user })
 }
 
 export function printAnswer(id: string, body: string): string {
-  return inside(JSON.stringify({ type: 'answer', id }), [`"body":${body}`])
+  return rawObject({ type: 'answer', id }, { body })
 }
 
 export function printRefusal(id: string | undefined, { error }: ErrorBody): string {

@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../pipeline/caller.ts'
 import { badRequest, Failure } from '../pipeline/failure.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
-import { Printed } from '../pipeline/printed.ts'
+import { RawJson } from '../pipeline/raw-json.ts'
 import { traceOf } from '../pipeline/trace.ts'
 import { answerHeaders, rawAnswerHeaders } from '../web/answer-headers.ts'
 import type { ClientAddress } from '../web/client-address.ts'
@@ -190,7 +190,7 @@ function addOperation(
           form: (schema) => parseForm(body, contentType, schema),
         })
         reply.headers(answer.headers)
-        if (!(answer.body instanceof Printed)) return reply.send(answer.body)
+        if (!(answer.body instanceof RawJson)) return reply.send(answer.body)
         return reply.type('application/json; charset=utf-8').send(answer.body.text)
       },
     })

@@ -1,12 +1,11 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { bucketCount } from '../database/buckets.ts'
 import type { Db } from '../database/db.ts'
 
 /** In each epoch sequences begin at a multiple of this. */
 const epochSize = 2 ** 36
-/** Public ids are n * 64 + bucket. */
-const buckets = 64
 
 /** The epoch in which a sequence gave out this number. */
 export function epochOf(number: number): number {
@@ -149,7 +148,7 @@ async function nextMark(db: Db): Promise<number> {
 /** An entry of an app that is here was published, and its number has not been given out. */
 async function isMissing(db: Db, { appId, id }: NonNullable<Known['entry']>): Promise<boolean> {
   const { rows } = await sql<{ missing: boolean }>`
-    select ${Math.floor(id / buckets)}::bigint > n.last_value as missing
+    select ${Math.floor(id / bucketCount)}::bigint > n.last_value as missing
     from entry_numbers n where exists (select from apps where app_id = ${appId})`.execute(db)
   return rows[0]?.missing ?? false
 }

@@ -8,16 +8,16 @@ interface PositionMoved {
   seq: number
 }
 
-/** Where an entry stands in its conversation, and its public id. */
-interface EntryPlace {
-  bucket: number
-  key: number
-  seq: number
-  id: number
+/** Names an entry: its conversation, its position there, and its public id. */
+export interface EntryRef {
+  readonly bucket: number
+  readonly key: number
+  readonly seq: number
+  readonly id: number
 }
 
 /** Someone did something with a message. */
-interface MessageTouched extends EntryPlace {
+interface MessageTouched extends EntryRef {
   uid: string
 }
 
@@ -68,7 +68,7 @@ export interface Events {
    * `caught`: by a rule of moderation, or one that asks; and whether others than its sender are
    * shown it.
    */
-  'entry.appended': EntryPlace & {
+  'entry.appended': EntryRef & {
     sender: string
     category: string
     type: string
@@ -79,13 +79,13 @@ export interface Events {
     caught?: 'withheld' | 'shown'
   }
   /** Withheld from all but its sender: by a rule, or by a moderator. */
-  'message.blocked': EntryPlace & { by: 'rule' | 'moderator' }
+  'message.blocked': EntryRef & { by: 'rule' | 'moderator' }
   /** For moderators to look at; `by` a rule, or a user, who has an `uid`. */
-  'message.flagged': EntryPlace & { by: 'rule' | 'user'; uid?: string }
+  'message.flagged': EntryRef & { by: 'rule' | 'user'; uid?: string }
   /** By a moderator, or by judges. One that was withheld is delivered now, under an id of its own. */
-  'message.approved': EntryPlace & { by: 'rule' | 'moderator'; blockedId?: number }
+  'message.approved': EntryRef & { by: 'rule' | 'moderator'; blockedId?: number }
   /** Judges gave no answer to the end; what was decided without them is done. */
-  'message.unjudged': EntryPlace & { failures: readonly { list: string; error: string }[] }
+  'message.unjudged': EntryRef & { failures: readonly { list: string; error: string }[] }
   /** A message that lives elsewhere was judged as it was then: the `revision` grows when it is edited. */
   'submission.judged': {
     id: number

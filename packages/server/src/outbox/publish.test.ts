@@ -69,7 +69,7 @@ describe('what a call has committed', async () => {
     expect(seqs).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))
     const [first] = sent
     expect(entries).toContainEqual({
-      id: expect.stringMatching(/^\d+-\d+$/),
+      id: expect.stringMatching(/^message-\d+$/),
       name: 'entry.appended',
       at: expect.any(Number),
       payload: expect.objectContaining({

@@ -5,7 +5,7 @@ import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { AppTransaction, Outbox } from '../outbox/unit-of-work.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Actor, AppIdentity, Caller } from './caller.ts'
-import type { Printed } from './printed.ts'
+import type { RawJson } from './raw-json.ts'
 
 /** All that a handler of effect `read` may touch, and what every handler may: it records no event. */
 export interface ReadCtx {
@@ -44,7 +44,7 @@ interface InstallCtx {
   readonly now: number
 }
 
-type Answer<O> = Promise<O | Printed<O>>
+type Answer<O> = Promise<O | RawJson<O>>
 type Handler<I, O, C> = (input: I, ctx: C) => Answer<O>
 
 /**

@@ -15,8 +15,8 @@ import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
 import { badRequest, Failure, tooManyRequests } from './failure.ts'
 import type { AllHandlers, AppendCtx } from './handler.ts'
 import type { InFlight } from './in-flight.ts'
-import { Printed } from './printed.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { RawJson } from './raw-json.ts'
 import { traceOf } from './trace.ts'
 import { type Validation, validationOf } from './validation.ts'
 
@@ -55,7 +55,7 @@ interface Content {
 
 interface Answer {
   readonly headers: Readonly<Record<string, string>>
-  /** An object to print, or JSON text in `Printed`. */
+  /** An object to print, or JSON text in `RawJson`. */
   readonly body: unknown
 }
 
@@ -337,7 +337,7 @@ function actorOf(caller: Caller) {
 /** To compile a check takes up to 400 ms, in which nobody else is answered: only in tests. */
 function checkAnswer({ strictAnswers }: PipelineParts, road: Road, call: Call, answer: unknown) {
   if (!strictAnswers) return
-  const printed = answer instanceof Printed
+  const printed = answer instanceof RawJson
   const objection = road.validation.objectionToAnswer(printed ? JSON.parse(answer.text) : answer)
   if (objection !== undefined) throw new Error(`${call.name} broke its contract: ${objection}`)
 }

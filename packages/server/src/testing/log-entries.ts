@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { bucketOf } from '../database/buckets.ts'
 import type { Db } from '../database/db.ts'
 import type { ConversationKey } from '../domain/conversations/entries.ts'
 import type { NewEntry } from '../domain/conversations/log.sql.ts'
@@ -51,7 +52,7 @@ export function disorderIn(log: readonly StoredEntry[], bucket: number): string[
     return [
       ...(seq === place + 1 ? [] : [`seq ${seq} is at place ${place + 1}`]),
       ...(id > (before?.id ?? 0) ? [] : [`id ${id} of seq ${seq} does not grow`]),
-      ...(id % 64 === bucket ? [] : [`id ${id} does not name bucket ${bucket}`]),
+      ...(bucketOf(id) === bucket ? [] : [`id ${id} does not name bucket ${bucket}`]),
       ...(counted === expected ? [] : [`seq ${seq} counted ${counted}, not ${expected}`]),
     ]
   })

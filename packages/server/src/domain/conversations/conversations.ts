@@ -3,7 +3,7 @@ import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
-import { Printed, printList, printWith } from '../../pipeline/printed.ts'
+import { RawJson, rawList, rawObject } from '../../pipeline/raw-json.ts'
 import { conversationIdOf, sortName } from '../users/index.ts'
 import { findGroupConversation, isGroupAdmin } from './access.sql.ts'
 import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
@@ -46,13 +46,13 @@ export const conversationHandlers: Handlers<typeof conversations> = {
       pagination: paginationOf(query, rows.length, 0),
       cursor: cursorOf(query, rows, last && key && { key, updatedAt: last.updatedAt }),
     }
-    return new Printed(printWith({ meta }, { data: await printed(ctx, rows, query) }))
+    return new RawJson(rawObject({ meta }, { data: await printed(ctx, rows, query) }))
   },
 
   async getConversation({ params: { conversationId } }, ctx) {
     const row = await findByLabel(ctx, conversationId.toLowerCase())
     if (!row) throw new Failure('ERR_CONVERSATION_NOT_FOUND', { conversationId })
-    return new Printed(printWith({}, { data: await printed(ctx, [row], everything) }))
+    return new RawJson(rawObject({}, { data: await printed(ctx, [row], everything) }))
   },
 
   async deleteConversation({ params: { conversationId } }, ctx) {
@@ -101,12 +101,12 @@ interface View {
 /** Of a single conversation everything is shown. */
 const everything: View = { withTags: true, withUserAndGroupTags: true, withBlockedInfo: true }
 
-type One = Printed<{ data: Conversation[] }>
+type One = RawJson<{ data: Conversation[] }>
 
 async function one(ctx: ReadCtx, conversation: ConversationKey): Promise<One> {
   const row = await findConversation(ctx.db, conversation, actorOf(ctx).uid)
   if (!row) throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
-  return new Printed(printWith({}, { data: await printed(ctx, [row], everything) }))
+  return new RawJson(rawObject({}, { data: await printed(ctx, [row], everything) }))
 }
 
 /** Tags are the acting user's own; the new list takes the place of the old. */
@@ -187,7 +187,7 @@ async function printed(
   const seen = as({ withTags: view.withUserAndGroupTags, withBlocks: view.withBlockedInfo })
   const messages = await printEntries(ctx.db, people, last, { viewer })
   const messageOf = new Map(last.map(({ row }, place) => [row, messages[place]]))
-  return printList(
+  return rawList(
     rows.flatMap((row) => {
       const { withUid, withGuid } = row
       const other = withGuid === null ? seen.userText(withUid ?? '') : seen.groupText(withGuid)
@@ -202,7 +202,7 @@ async function printed(
         ...(view.withTags && row.tags && { tags: row.tags }),
       }
       const lastMessage = row.last ? messageOf.get(row.last) : undefined
-      return printWith(conversation, { lastMessage, conversationWith: other })
+      return rawObject(conversation, { lastMessage, conversationWith: other })
     }),
   )
 }

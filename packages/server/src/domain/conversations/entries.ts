@@ -1,13 +1,12 @@
 import type { Action, Condition } from '@chorale/contract/moderation'
 import type { ConversationKey } from '../../outbox/committed.ts'
+import type { EntryRef } from '../../outbox/events.ts'
 import type { Receiver } from '../../realtime/ports.ts'
 
-export type { ConversationKey, Receiver }
+export type { ConversationKey, EntryRef, Receiver }
 
 /** An entry as it is stored. */
-export interface EntryRow extends ConversationKey {
-  readonly seq: number
-  readonly id: number
+export interface EntryRow extends EntryRef {
   readonly sender: string
   readonly category: string
   readonly type: string
@@ -21,6 +20,38 @@ export interface EntryRow extends ConversationKey {
   readonly deletedAt: number | null
   /** Null for nearly all: no rule has caught it, and no moderator has judged it. */
   readonly verdict?: Verdict | null
+}
+
+/** What an entry says, and who says it. */
+interface Said extends Pick<EntryRow, 'sender' | 'category' | 'type' | 'data'> {
+  readonly muid?: string | null | undefined
+  readonly extra?: Extra | null | undefined
+  readonly verdict?: Verdict | null | undefined
+}
+
+/** The row of an entry right after it was appended. */
+export function freshRow(
+  { bucket, key }: ConversationKey,
+  { seq, id, at }: { readonly seq: number; readonly id: number; readonly at: number },
+  { sender, category, type, data, muid = null, extra = null, verdict = null }: Said,
+): EntryRow {
+  return {
+    bucket,
+    key,
+    seq,
+    id,
+    sender,
+    category,
+    type,
+    muid,
+    data,
+    extra,
+    sentAt: at,
+    updatedAt: at,
+    editedAt: null,
+    deletedAt: verdict?.sealed ? at : null,
+    verdict,
+  }
 }
 
 /** What was decided about a message. */

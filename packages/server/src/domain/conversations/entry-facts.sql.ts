@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { EntryRow } from './entries.ts'
+import { bucketOf, bucketOfColumn } from '../../database/buckets.ts'
+import type { EntryRef, EntryRow } from './entries.ts'
 import { entryColumns } from './log.sql.ts'
-
-type Place = Pick<EntryRow, 'bucket' | 'key' | 'seq' | 'id'>
 
 /** How many replies each of these has, by id. */
 export async function countReplies(
   { appId, db }: AppDb,
-  parents: readonly Place[],
+  parents: readonly EntryRef[],
 ): Promise<Map<number, number>> {
   if (parents.length === 0) return new Map()
   const { rows } = await sql<{ id: number; replies: number }>`
@@ -21,7 +20,7 @@ export async function countReplies(
 /** With what the viewer reacted to each of these, by id. */
 export async function findOwnReactions(
   { appId, db }: AppDb,
-  entries: readonly Place[],
+  entries: readonly EntryRef[],
   viewer: string | undefined,
 ): Promise<Map<number, string[]>> {
   if (entries.length === 0 || viewer === undefined) return new Map()
@@ -40,16 +39,16 @@ export async function findReferred(
 ): Promise<EntryRow[]> {
   if (ids.length === 0) return []
   // Named before, so that no other partition is planned for.
-  const buckets = ids.map((id) => id % 64)
+  const buckets = ids.map(bucketOf)
   const { rows } = await sql<EntryRow>`
     select ${entryColumns}
     from unnest(${ids}::bigint[]) as w(id)
-    join entries e on e.app_id = ${appId} and e.id = w.id and e.bucket = w.id % 64
+    join entries e on e.app_id = ${appId} and e.id = w.id and e.bucket = ${sql.raw(bucketOfColumn('w.id'))}
     where not e.erased and e.bucket = any(${buckets}::smallint[])`.execute(db)
   return rows
 }
 
-function unnested(entries: readonly Place[]) {
+function unnested(entries: readonly EntryRef[]) {
   return sql`
     unnest(${entries.map(({ id }) => id)}::bigint[],
            ${entries.map(({ bucket }) => bucket)}::smallint[],

@@ -11,7 +11,7 @@ import type {
 } from '../../realtime/ports.ts'
 import { conversationIdOf } from '../users/index.ts'
 import { groupConversationId, type People } from './counterparts.ts'
-import { type ConversationKey, type Entry, movementOf, type Verdict } from './entries.ts'
+import { type ConversationKey, type Entry, freshRow, movementOf } from './entries.ts'
 import {
   changesAfter,
   entriesAfter,
@@ -137,25 +137,13 @@ function asMembership({ withUid, withGuid, head, change, ...row }: MembershipRow
   }
 }
 
-function asRow({ bucket, key }: ConversationKey, entry: AppendedEntry): FeedRow {
-  const { seq, id, at, sender, category, type, muid, data, extra } = entry
-  const verdict: Verdict | null = entry.verdict == null ? null : JSON.parse(entry.verdict)
-  return {
-    bucket,
-    key,
-    seq,
-    id,
-    sender,
-    category,
-    type,
+function asRow(of: ConversationKey, entry: AppendedEntry): FeedRow {
+  const { data, extra, verdict } = entry
+  const row = freshRow(of, entry, {
+    ...entry,
     data: data ?? '{}',
-    muid: muid ?? null,
     extra: extra == null ? null : JSON.parse(extra),
-    sentAt: at,
-    updatedAt: at,
-    editedAt: null,
-    deletedAt: verdict?.sealed ? at : null,
-    verdict,
-    change: 0,
-  }
+    verdict: verdict == null ? null : JSON.parse(verdict),
+  })
+  return { ...row, change: 0 }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
+import { bucketOfNew } from '../../database/buckets.ts'
 import type { Db } from '../../database/db.ts'
 import { type HotStatement, hot, run } from '../../database/hot.ts'
 import type { ConversationKey, EntryRow } from './entries.ts'
@@ -184,7 +185,7 @@ export async function insertConversation(
   const { rows } = await sql<ConversationKey>`
     with fresh as materialized (select nextval('conversation_keys') as key)
     insert into conversations (bucket, conversation_key, app_id, created_at, updated_at)
-    select hashtextextended(${appId}, key) & 63, key, ${appId}, ${now}, ${now} from fresh
+    select ${bucketOfNew(appId)}, key, ${appId}, ${now}, ${now} from fresh
     returning bucket, conversation_key as key`.execute(db)
   const [made] = rows
   if (!made) throw new Error('No conversation was made.')
@@ -219,7 +220,7 @@ export async function ensureUserConversation(
     with fresh as materialized (select nextval('conversation_keys') as key),
     pair as (
       insert into user_conversations (app_id, low_uid, high_uid, bucket, conversation_key)
-      select ${appId}, ${low}, ${high}, hashtextextended(${appId}, key) & 63, key from fresh
+      select ${appId}, ${low}, ${high}, ${bucketOfNew(appId)}, key from fresh
       on conflict (app_id, low_uid, high_uid) do nothing
       returning bucket, conversation_key as key),
     conversation as (

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
+import { bucketOf } from '../../database/buckets.ts'
 import type { ConversationKey } from './entries.ts'
 
 /** An entry as a place to move to. */
@@ -15,7 +16,7 @@ export async function findMark(
   id: number,
   resetSeq: number,
 ): Promise<Mark | undefined> {
-  if (id % 64 !== bucket) return undefined
+  if (bucketOf(id) !== bucket) return undefined
   const { rows } = await sql<Mark>`
     select seq, counted from entries
     where bucket = ${bucket} and id = ${id} and conversation_key = ${key} and app_id = ${appId}

@@ -1,4 +1,4 @@
-import { inside } from '../../pipeline/printed.ts'
+import { inside } from '../../pipeline/raw-json.ts'
 import { conversationIdOf } from '../users/index.ts'
 import { type Counterparts, groupConversationId, nameAlone } from './counterparts.ts'
 import { actionOf, type Entry, type EntryRow, otherThan, type Receiver } from './entries.ts'
@@ -28,7 +28,7 @@ export interface Facts {
   readonly between: Map<Receiver, Map<string, Between>>
 }
 
-/** What all messages of one sender to one receiver have in common. */
+/** What all messages of one sender to one receiver have in common. Uids and guids need no escape: the contract allows letters, digits, - and _. */
 interface Between {
   readonly names: string
   readonly entities: string

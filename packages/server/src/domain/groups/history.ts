@@ -7,7 +7,7 @@ import {
   appendWithin,
   type ConversationKey,
   deleteParticipants,
-  type EntryRow,
+  freshRow,
   insertParticipants,
   type Placed,
   peopleIn,
@@ -71,7 +71,12 @@ export async function recordArrivals(
   const grown = known.groups.map((row) => ({ ...row, membersCount: count }))
   const people = { ...reading, find: async () => ({ users: known.users, groups: grown }) }
   const entries = placed.map((place, nth) => ({
-    row: rowOf(ctx, group, place, actions[nth]),
+    row: freshRow(group, place, {
+      sender: actorUid(ctx),
+      category: 'action',
+      type: 'groupMember',
+      data: JSON.stringify(actions[nth] ?? {}),
+    }),
     receiver: { kind: 'group', guid } as const,
   }))
   const texts = await printFresh(ctx.db, people, entries, { viewer })
@@ -114,25 +119,4 @@ async function append(
       joins,
     })),
   )
-}
-
-function rowOf(
-  ctx: ReadCtx,
-  { bucket, key }: GroupKey,
-  { seq, id, at }: Placed,
-  action: Action | undefined,
-): EntryRow {
-  return {
-    ...{ bucket, key, seq, id },
-    sender: actorUid(ctx),
-    category: 'action',
-    type: 'groupMember',
-    muid: null,
-    data: JSON.stringify(action ?? {}),
-    extra: null,
-    sentAt: at,
-    updatedAt: at,
-    editedAt: null,
-    deletedAt: null,
-  }
 }

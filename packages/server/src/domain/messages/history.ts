@@ -3,7 +3,7 @@ import type { Db } from '../../database/db.ts'
 import { paginationOf } from '../../database/keyset.ts'
 import { badRequest } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
-import { Printed, printList, printWith } from '../../pipeline/printed.ts'
+import { RawJson, rawList, rawObject } from '../../pipeline/raw-json.ts'
 import { askAhead, countUnread, type People, printEntries } from '../conversations/index.ts'
 import { requireUser } from '../users/index.ts'
 import type { Scope, Span } from './history.sql.ts'
@@ -41,21 +41,21 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
     return printEntries(ctx.db, faces ?? people(ctx.db.appId), entries, view)
   }
 
-  async function list<T>(listing: Listing): Promise<Printed<T>> {
+  async function list<T>(listing: Listing): Promise<RawJson<T>> {
     const page = await read(reads, listing)
     const meta = windowOf(listing.query, page)
-    return new Printed(printWith({ meta }, { data: printList(await print(listing, page)) }))
+    return new RawJson(rawObject({ meta }, { data: rawList(await print(listing, page)) }))
   }
 
   /** By page size, with a cursor of its own: the published form of this one list. */
-  async function overview<T>(listing: Listing): Promise<Printed<T>> {
+  async function overview<T>(listing: Listing): Promise<RawJson<T>> {
     const page = await read(reads, listing)
     const { limit: perPage, affix = 'prepend' } = listing.query
     const meta = {
       pagination: paginationOf({ page: 1, perPage }, page.entries.length, 0),
       ...(page.goOnFrom !== undefined && { cursor: { id: page.goOnFrom, affix } }),
     }
-    return new Printed(printWith({ meta }, { data: printList(await print(listing, page)) }))
+    return new RawJson(rawObject({ meta }, { data: rawList(await print(listing, page)) }))
   }
 
   return {
@@ -142,7 +142,7 @@ function windowOf({ affix = 'prepend', limit }: HistoryQuery, page: Page): Windo
 }
 
 /** How much is unread, by user and group. */
-async function count<T>({ ctx, scope, query, about }: Listing): Promise<Printed<T>> {
+async function count<T>({ ctx, scope, query, about }: Listing): Promise<RawJson<T>> {
   if (!query.unread) throw badRequest('count', 'Counts what is unread: send unread=true with it.')
   if (about === undefined) throw badRequest('onBehalfOf', 'Somebody has to be the reader.')
   const rows = scope.kind === 'nothing' ? [] : await countUnread(ctx.db, about, placeOf(scope))
@@ -155,7 +155,7 @@ async function count<T>({ ctx, scope, query, about }: Listing): Promise<Printed<
   const { receiverType } = query
   const data = receiverType ? all.filter((one) => one.entityType === receiverType) : all
   const meta: WindowMeta = { current: { limit: query.limit, count: data.length } }
-  return new Printed(JSON.stringify({ data, meta }))
+  return new RawJson(JSON.stringify({ data, meta }))
 }
 
 function placeOf(scope: Scope) {

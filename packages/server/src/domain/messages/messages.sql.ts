@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
+import { bucketOf } from '../../database/buckets.ts'
 import { type Entry, type EntryRow, entryColumns, type Receiver } from '../conversations/index.ts'
 
 export interface FoundRow extends EntryRow {
@@ -24,7 +25,7 @@ export async function lockConversationOf({ appId, db }: AppDb, id: number): Prom
   await sql`
     select from entries e
     join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
-    where e.bucket = ${id % 64} and e.id = ${id} and e.app_id = ${appId}
+    where e.bucket = ${bucketOf(id)} and e.id = ${id} and e.app_id = ${appId}
     for no key update of c`.execute(db)
 }
 
@@ -40,7 +41,7 @@ export async function findMessage(
     select ${foundColumns} from entries e
     join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
     ${sides}
-    where e.bucket = ${id % 64} and e.id = ${id} and e.app_id = ${appId}
+    where e.bucket = ${bucketOf(id)} and e.id = ${id} and e.app_id = ${appId}
       and (not e.erased or (e.sender = ${own ?? null} and e.verdict ? 'sealed'))
     ${lock ? sql`for no key update of e` : sql``}`.execute(db)
   return rows[0] && asFound(rows[0])

@@ -1,7 +1,7 @@
 import type { messages } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
-import type { Printed } from '../../pipeline/printed.ts'
+import type { RawJson } from '../../pipeline/raw-json.ts'
 import {
   type Entry,
   type Extra,
@@ -151,7 +151,7 @@ async function edit<T>(
   entry: Entry,
   changes: Extra,
   examined: Examined | undefined,
-): Promise<Printed<T>> {
+): Promise<RawJson<T>> {
   const { row } = entry
   const extra = { ...row.extra, ...changes }
   const { said, judgement } = examined ?? {}

@@ -1,7 +1,7 @@
 import type { pins } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
-import type { Printed } from '../../pipeline/printed.ts'
+import type { RawJson } from '../../pipeline/raw-json.ts'
 import { type Entry, type Extra, updateExtra } from '../conversations/index.ts'
 import { findMembership } from './access.sql.ts'
 import { accessMessage, actingUid, requireStanding } from './access.ts'
@@ -53,7 +53,7 @@ async function change<T>(
   { row, receiver }: Entry,
   event: 'message.pinned' | 'message.unpinned',
   extra: Extra,
-): Promise<Printed<T>> {
+): Promise<RawJson<T>> {
   await updateExtra(ctx.db, row, extra, ctx.now)
   await ctx.outbox.append(event, touched(row, actingUid(ctx)))
   return answerWith(ctx, { row: { ...row, extra, updatedAt: ctx.now }, receiver })

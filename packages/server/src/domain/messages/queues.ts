@@ -4,7 +4,7 @@ import type {
   flaggedMessages,
 } from '@chorale/contract/moderation'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
-import { inside, Printed, printList, printWith } from '../../pipeline/printed.ts'
+import { RawJson, rawList, rawObject, withFields } from '../../pipeline/raw-json.ts'
 import { actorOf, opened, peopleIn, printEntries } from '../conversations/index.ts'
 import { defaultReasons, reportMessage } from '../moderation/index.ts'
 import { findUsers, shownUser } from '../users/index.ts'
@@ -25,9 +25,12 @@ export const queueHandlers: QueueHandlers = {
   async listFlaggedMessages({ query }, ctx) {
     return list(ctx, 'flagged', query, async ({ messageId, caught }, message) => {
       const flags = await flaggedBy(ctx, messageId)
-      const more = { appId: ctx.app.appId, flaggedBy: flags, flaggedCount: flags.length }
-      const fields = JSON.stringify({ ...more, rule: caught?.rule })
-      return inside(message, [fields.slice(1, -1)])
+      return withFields(message, {
+        appId: ctx.app.appId,
+        flaggedBy: flags,
+        flaggedCount: flags.length,
+        rule: caught?.rule,
+      })
     })
   },
 
@@ -60,7 +63,7 @@ async function list<T>(
   queue: Queue,
   query: { readonly limit: number; readonly page: number },
   show: (row: CaseRow, message: string) => Promise<object | string>,
-): Promise<Printed<T>> {
+): Promise<RawJson<T>> {
   const cases = await listCases(db, queue, query)
   const entries = cases.map(({ entry: { row, receiver } }) => {
     const { sealed } = row.verdict ?? {}
@@ -70,20 +73,19 @@ async function list<T>(
   const messages = await printEntries(db, peopleIn(db), entries, view)
   const rows: string[] = []
   for (const [nth, one] of cases.entries()) {
-    const message = inside(messages[nth] ?? '{}', reportedIn(one, entries[nth]?.row.data))
+    const message = withFields(messages[nth] ?? '{}', reportedIn(one, entries[nth]?.row.data))
     const shown = await show(one, message)
-    rows.push(typeof shown === 'string' ? shown : printWith(shown, { message }))
+    rows.push(typeof shown === 'string' ? shown : rawObject(shown, { message }))
   }
   const meta = { current: { limit: query.limit, count: rows.length } }
-  return new Printed(printWith({ meta }, { data: printList(rows) }))
+  return new RawJson(rawObject({ meta }, { data: rawList(rows) }))
 }
 
 /** What the message said when it was reported, where it says something else by now. */
-function reportedIn({ reported }: CaseRow, data = '{}'): string[] {
+function reportedIn({ reported }: CaseRow, data = '{}') {
   const now = JSON.stringify(JSON.parse(data))
-  const versions = (reported ?? []).map((one) => JSON.stringify(one))
-  const gone = versions.filter((one) => one !== now)
-  return gone.length > 0 ? [`"reported":[${gone.join(',')}]`] : []
+  const gone = (reported ?? []).filter((one) => JSON.stringify(one) !== now)
+  return gone.length > 0 ? { reported: gone } : {}
 }
 
 function blocked({ caught, openedAt, movedAt }: CaseRow) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { type AppDb, allOf } from '../../database/app-db.ts'
+import { nextId } from '../../database/buckets.ts'
 import type { EntryRow } from '../conversations/index.ts'
 import { within } from './windows.sql.ts'
 import type { Place } from './windows.ts'
@@ -22,7 +23,7 @@ export async function insertReaction(
     insert into reactions
       (bucket, conversation_key, uid, seq, reaction, id, reacted_at, app_id)
     values (${bucket}, ${key}, ${uid}, ${seq}, ${reaction},
-            nextval('entry_numbers') * 64 + ${bucket}, ${now}, ${appId})
+            ${nextId(bucket)}, ${now}, ${appId})
     on conflict do nothing
     returning id, reaction, uid, reacted_at as "reactedAt"`.execute(db)
   return rows[0]

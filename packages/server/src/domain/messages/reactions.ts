@@ -2,7 +2,7 @@ import type { Reaction, reactions } from '@chorale/contract/messages'
 import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
-import type { Printed } from '../../pipeline/printed.ts'
+import type { RawJson } from '../../pipeline/raw-json.ts'
 import {
   actorOf,
   type Entry,
@@ -76,7 +76,7 @@ async function judged<T>(judge: Judge, before: ReadCtx, id: string, reaction: st
   return (ctx: WriteCtx) => add<T>(ctx, id, reaction)
 }
 
-async function add<T>(ctx: WriteCtx, id: string, reaction: string): Promise<Printed<T>> {
+async function add<T>(ctx: WriteCtx, id: string, reaction: string): Promise<RawJson<T>> {
   const { uid } = actorOf(ctx)
   const entry = await accessMessage(ctx, id, 'change')
   requireStanding(entry)

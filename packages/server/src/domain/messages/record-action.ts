@@ -1,5 +1,5 @@
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
-import { appendWithin, type Entry, type EntryRow } from '../conversations/index.ts'
+import { appendWithin, type Entry, freshRow } from '../conversations/index.ts'
 import { touched } from './touched.ts'
 
 /** By whom a message is changed, and whether lists show that it was. */
@@ -27,10 +27,5 @@ export async function recordAction(
   const [placed] = await appendWithin(ctx, [entry])
   await ctx.outbox.append(`message.${action}`, touched(changed, by))
   if (!placed) throw new Error('An action was not appended.')
-  const { seq, at } = placed
-  const row: EntryRow = {
-    ...{ bucket, key, seq, id: placed.id, ...said },
-    ...{ muid: null, extra: null, sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
-  }
-  return { row, receiver }
+  return { row: freshRow(changed, placed, said), receiver }
 }

@@ -19,7 +19,7 @@ export const saveHandlers: Handlers<typeof saves> = {
     requireStanding(entry)
     const { row } = entry
     const savedAt = (await findSave(ctx.db, uid, row)) ?? (await save(ctx, uid, row))
-    return answerWith(ctx, entry, [`"savedAt":${savedAt}`])
+    return answerWith(ctx, entry, { savedAt })
   },
 
   async unsaveMessage({ params: { id } }, ctx) {

@@ -4,7 +4,8 @@ import type { Db } from '../../database/db.ts'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
-import { type EntryPlace, indexEntries, type SearchScope, searchEntries } from './search.ts'
+import type { EntryRef } from '../conversations/index.ts'
+import { indexEntries, type SearchScope, searchEntries } from './search.ts'
 
 const app = await startTestApp({ twin: false })
 const explainer = await openExplainer(app.databaseUrl)
@@ -20,7 +21,7 @@ await withQuery(app.databaseUrl, async (query) => {
   await loadGroups(query, appId, { prefix: 'hall', groups: 1, members: 2, entries: 21_000 })
   await settleEntries(query)
 })
-const { rows: log } = await sql<EntryPlace>`
+const { rows: log } = await sql<EntryRef>`
   select bucket, conversation_key as key, seq, id from entries order by id desc`.execute(db)
 for (let from = 0; from < log.length; from += 1000) {
   const some = log.slice(from, from + 1000)
@@ -33,8 +34,8 @@ const hall = log.find(({ seq }) => seq === 21_000)
 if (!hall) throw new Error('The hall is empty.')
 // A table of few pages is rightly read from end to end; here these two have many.
 const largeTables = new RegExp(`entr(?:ies|y_words)_${hall.bucket % 16}\\b`)
-const inHall = ({ key }: EntryPlace) => key === hall.key
-const scopes: Readonly<Record<string, [SearchScope, (place: EntryPlace) => boolean]>> = {
+const inHall = ({ key }: EntryRef) => key === hall.key
+const scopes: Readonly<Record<string, [SearchScope, (place: EntryRef) => boolean]>> = {
   conversation: [{ kind: 'conversation', bucket: hall.bucket, key: hall.key, resetSeq: 0 }, inHall],
   'conversation after a reset': [
     { kind: 'conversation', bucket: hall.bucket, key: hall.key, resetSeq: 1205 },
@@ -68,7 +69,7 @@ describe.each(Object.entries(scopes))('%s', (_, [scope, visible]) => {
     ['messag', 999],
   ])('every result of %s is on exactly one page of %i, newest first', async (text, limit) => {
     const number = /\d+$/.exec(text)?.[0] ?? ''
-    const said = ({ seq }: EntryPlace) =>
+    const said = ({ seq }: EntryRef) =>
       number.length === 1 ? String(seq) === number : String(seq).startsWith(number)
     const expected = log.filter((place) => visible(place) && said(place)).map(({ id }) => id)
     expect((await pagesOf(text, scope, limit)).flat()).toEqual(expected)

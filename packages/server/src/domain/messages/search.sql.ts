@@ -3,17 +3,12 @@ import type { AppDb } from '../../database/app-db.ts'
 import { bigints, smallints, texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
 import { hot, run } from '../../database/hot.ts'
-import type { ConversationKey } from '../conversations/index.ts'
+import type { ConversationKey, EntryRef } from '../conversations/index.ts'
 
 /** Entries of a conversation, both ends included. */
 export interface EntrySpan extends ConversationKey {
   readonly firstSeq: number
   readonly lastSeq: number
-}
-
-export interface EntryPlace extends ConversationKey {
-  readonly seq: number
-  readonly id: number
 }
 
 /** Where to search. History up to `resetSeq` is hidden; a user's own resets are known. */
@@ -28,7 +23,7 @@ export interface IdRange {
   readonly before: number
 }
 
-export interface EntryText extends EntryPlace {
+export interface EntryText extends EntryRef {
   readonly appId: string
   /** The entry's change that the text is of. */
   readonly change: number
@@ -117,10 +112,10 @@ export interface Walked {
   readonly rows: number
   /** The oldest id that was looked at. */
   readonly reached: number
-  readonly hits: readonly EntryPlace[]
+  readonly hits: readonly EntryRef[]
 }
 
-type WalkedRow = { [K in keyof EntryPlace]: EntryPlace[K] | null } & {
+type WalkedRow = { [K in keyof EntryRef]: EntryRef[K] | null } & {
   readonly rows: number
   readonly reached: number
 }
@@ -172,7 +167,7 @@ export async function walkWords(
   return { rows, reached, hits: found.flatMap(asPlace) }
 }
 
-function asPlace({ bucket, key, seq, id }: WalkedRow): EntryPlace[] {
+function asPlace({ bucket, key, seq, id }: WalkedRow): EntryRef[] {
   return bucket === null || key === null || seq === null || id === null
     ? []
     : [{ bucket, key, seq, id }]
@@ -191,7 +186,7 @@ function partsOf(scope: SearchScope): (string | number)[] {
 
 /** Parameters as of the walk. `offset 0` keeps the planner from walking after all. */
 const pick = (kind: SearchScope['kind'], rows: string) =>
-  hot<EntryPlace>(
+  hot<EntryRef>(
     `search pick, ${kind}`,
     `select w.bucket, w.conversation_key as key, w.seq, w.id
      from ${rows} and w.app_id = $1 and w.id > $3 and w.id < $4 order by w.id desc limit $5`,
@@ -228,7 +223,7 @@ export async function pickWords(
   words: readonly number[],
   { before, after }: IdRange,
   most: number,
-): Promise<EntryPlace[]> {
+): Promise<EntryRef[]> {
   return run(db, picks[scope.kind], [appId, words, after, before, most, ...partsOf(scope)])
 }
 
@@ -258,7 +253,7 @@ const textsById = hot<{ id: number; text: string | null }>(
 /** What these entries say now, by id; what is deleted, or whose conversation is, is left out. */
 export async function textsOf(
   { appId, db }: AppDb,
-  places: readonly EntryPlace[],
+  places: readonly EntryRef[],
 ): Promise<Map<number, string>> {
   const rows = await run(db, textsById, [
     appId,

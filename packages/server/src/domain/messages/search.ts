@@ -1,7 +1,8 @@
 import type { AppDb } from '../../database/app-db.ts'
+import { bucketCount } from '../../database/buckets.ts'
 import type { Db } from '../../database/db.ts'
+import type { EntryRef } from '../conversations/index.ts'
 import {
-  type EntryPlace,
   type EntrySpan,
   type IdRange,
   newestId,
@@ -14,7 +15,7 @@ import {
 } from './search.sql.ts'
 import { parseQuery, wordsOf } from './search-words.ts'
 
-export type { EntryPlace, EntrySpan, SearchScope }
+export type { EntrySpan, SearchScope }
 
 /** A page looks at this many rows at most, and says where to go on. */
 const mostExamined = 20_000
@@ -22,7 +23,7 @@ const mostExamined = 20_000
 const stepRows = 1000
 const common = 2
 /** Ids in the first step through a user's conversations: those of 2,000 messages of all. */
-const firstSpan = 2000 * 64
+const firstSpan = 2000 * bucketCount
 const comparedAtOnce = 200
 
 /**
@@ -47,7 +48,7 @@ export interface SearchPage {
 
 export interface SearchResult {
   /** Newest first. */
-  readonly places: readonly EntryPlace[]
+  readonly places: readonly EntryRef[]
   /** The `before` of the next page, which may be there even if this one is short; undefined: all is found. */
   readonly next?: number
 }
@@ -63,7 +64,7 @@ export async function searchEntries(
   const words = query.hashes(db.appId)
   if (words.length === 0) return { places: [] }
   const range = { before: before ?? (await aboveAll(db, scope)), after }
-  const places: EntryPlace[] = []
+  const places: EntryRef[] = []
   let next: number | undefined
   for await (const step of candidates(db, scope, words, range)) {
     for (let from = 0; from < step.hits.length; from += comparedAtOnce) {
@@ -84,7 +85,7 @@ async function aboveAll(db: AppDb, scope: SearchScope): Promise<number> {
 }
 
 interface Step {
-  readonly hits: readonly EntryPlace[]
+  readonly hits: readonly EntryRef[]
   /** All from this id on has been looked at; undefined: all there is. */
   readonly next: number | undefined
 }

@@ -5,7 +5,7 @@ import { openLoader } from '../../database/loader.ts'
 import type { Actor } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { AppendCtx, Handlers, ReadCtx } from '../../pipeline/handler.ts'
-import { Printed, printWith } from '../../pipeline/printed.ts'
+import { RawJson, rawObject } from '../../pipeline/raw-json.ts'
 import {
   type Appended,
   actorOf,
@@ -14,9 +14,11 @@ import {
   type Entry,
   ensureUserConversation,
   findEntry,
+  freshRow,
   knowing,
   type NewEntry,
   type People,
+  type Placed,
   printEntries,
   printFresh,
   type Receiver,
@@ -134,11 +136,15 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     const unseen = await unseenAmong({ db: ctx.db, actor: sender.actor }, content.mentions)
     const extra = extraOf(body, content, parent, unseen)
     const { category, type } = content
-    const rowAt = ({ seq, id, at }: { seq: number; id: number; at: number }, data: string) => ({
-      ...{ bucket, key, seq, id, sender: sender.uid, category, type, data },
-      ...{ muid: body.muid ?? null, extra: extra ?? null },
-      ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
-    })
+    const rowAt = (placed: Pick<Placed, 'seq' | 'id' | 'at'>, text: string) =>
+      freshRow(conversation, placed, {
+        sender: sender.uid,
+        category,
+        type,
+        data: text,
+        muid: body.muid,
+        extra,
+      })
     const plain = JSON.stringify(content.data)
     const inspector = inspect?.(ctx.db.appId)
     const unplaced = { seq: 0, id: 0, at: ctx.now }
@@ -171,12 +177,12 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     return text
   }
 
-  async function reply<T>(ctx: AppendCtx, id: string, body: NewMessage): Promise<Printed<T>> {
+  async function reply<T>(ctx: AppendCtx, id: string, body: NewMessage): Promise<RawJson<T>> {
     const { uid } = actorOf(ctx)
     const parent = await accessMessage(ctx, id, 'read')
     const to = receiverOfReply(parent, uid, body)
     const data = await send(ctx, { uid, actor: ctx.actor }, draftOf(ctx, body), to, parent)
-    return new Printed(printWith({}, { data }))
+    return new RawJson(rawObject({}, { data }))
   }
 
   return {
@@ -245,7 +251,7 @@ interface Sender {
 async function sendToAll<T>(
   body: NewMessage,
   send: (to: To) => Promise<string>,
-): Promise<Printed<T>> {
+): Promise<RawJson<T>> {
   const { receiver, receiverType, multipleReceivers: { uids = [], guids = [] } = {} } = body
   const several = uids.length + guids.length > 0
   if (receiver === undefined && !several) throw badRequest('receiver', 'This field is required.')
@@ -254,15 +260,15 @@ async function sendToAll<T>(
   }
   const first =
     receiver !== undefined && receiverType ? { type: receiverType, id: receiver } : undefined
-  if (first && !several) return new Printed(printWith({}, { data: await send(first) }))
+  if (first && !several) return new RawJson(rawObject({}, { data: await send(first) }))
   const each = async (type: To['type'], named: readonly string[]) => {
     const ids = new Set([...(first?.type === type ? [first.id] : []), ...named])
     if (ids.size === 0) return undefined
     const outcomes = Array.from(ids, (id) => outcome(send, { type, id }))
-    return printWith({}, Object.fromEntries(await Promise.all(outcomes)))
+    return rawObject({}, Object.fromEntries(await Promise.all(outcomes)))
   }
-  const data = printWith({}, { uids: await each('user', uids), guids: await each('group', guids) })
-  return new Printed(printWith({}, { data }))
+  const data = rawObject({}, { uids: await each('user', uids), guids: await each('group', guids) })
+  return new RawJson(rawObject({}, { data }))
 }
 
 /** The receiver and, as JSON text, what became of the message to them. */

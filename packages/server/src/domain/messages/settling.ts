@@ -1,4 +1,5 @@
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import type { EntryRef } from '../conversations/index.ts'
 import {
   type Entry,
   type EntryRow,
@@ -6,7 +7,7 @@ import {
   keepHidden,
   type Verdict,
 } from '../conversations/index.ts'
-import { blocks, disapproved, type MessagePlace, openCase } from '../moderation/index.ts'
+import { blocks, disapproved, openCase } from '../moderation/index.ts'
 import { insertEdit } from './edits.sql.ts'
 import type { Edit, Judged } from './judgements.sql.ts'
 import { findMessage } from './messages.sql.ts'
@@ -36,7 +37,7 @@ async function settleNew(
   row: EntryRow,
   { messageId, parentSeq }: Judged,
   verdict: Verdict | undefined,
-): Promise<MessagePlace | undefined> {
+): Promise<EntryRef | undefined> {
   if (!row.verdict?.sealed) return undefined
   if (verdict && blocks(verdict)) {
     await block(ctx, row, verdict)
@@ -61,7 +62,7 @@ async function settleEdit(
   entry: Entry,
   edit: Edit,
   verdict: Verdict | undefined,
-): Promise<MessagePlace | undefined> {
+): Promise<EntryRef | undefined> {
   const { row } = entry
   if (row.deletedAt !== null) return undefined
   const extra = { ...row.extra, ...edit.extra }

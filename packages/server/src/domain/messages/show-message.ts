@@ -1,15 +1,15 @@
 import type { ReadCtx } from '../../pipeline/handler.ts'
-import { inside, Printed, printWith } from '../../pipeline/printed.ts'
+import { RawJson, rawObject, withFields } from '../../pipeline/raw-json.ts'
 import { type Entry, peopleIn, printEntries } from '../conversations/index.ts'
 
-/** One message as the acting user sees it, with fields behind it that are text already. */
+/** One message as the acting user sees it, with more fields behind it. */
 export async function answerWith<T>(
   ctx: ReadCtx,
   entry: Entry,
-  more: readonly string[] = [],
-): Promise<Printed<T>> {
+  more: object = {},
+): Promise<RawJson<T>> {
   const [message] = await printEntries(ctx.db, peopleIn(ctx.db), [entry], {
     viewer: ctx.actor?.uid,
   })
-  return new Printed(printWith({}, { data: message && inside(message, more) }))
+  return new RawJson(rawObject({}, { data: message && withFields(message, more) }))
 }

@@ -1,6 +1,7 @@
 import type { SubmissionQuery, SubmissionStatus } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
 import { type AppDb, allOf, jsonb } from '../../database/app-db.ts'
+import { nextId } from '../../database/buckets.ts'
 import type { Extra } from '../conversations/index.ts'
 import type { Judgement } from '../moderation/index.ts'
 import type { FoundRow } from './messages.sql.ts'
@@ -49,7 +50,7 @@ export async function ensureSubmission(
   const inserted = await sql<SubmissionRow>`
     insert into moderation_submissions as s (app_id, id, muid, sender, receiver_type, receiver,
       category, type, data, extra, sent_at, created_at, updated_at)
-    values (${appId}, nextval('entry_numbers') * 64, ${muid ?? null}, ${sender}, ${receiverType},
+    values (${appId}, ${nextId(0)}, ${muid ?? null}, ${sender}, ${receiverType},
             ${receiver}, ${category}, ${type}, ${jsonb(one.data)}, ${jsonb(one.extra)},
             ${one.sentAt}, ${now}, ${now})
     on conflict (app_id, sender, receiver_type, receiver, muid) where muid is not null do nothing

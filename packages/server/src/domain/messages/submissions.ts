@@ -2,7 +2,7 @@ import type { ReviewStatus, Submission, submissions } from '@chorale/contract/mo
 import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
-import { Printed, printList, printWith } from '../../pipeline/printed.ts'
+import { RawJson, rawList, rawObject } from '../../pipeline/raw-json.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { type Entry, peopleIn, printFresh, type Verdict } from '../conversations/index.ts'
 import { ensureGroup } from '../groups/index.ts'
@@ -58,7 +58,7 @@ const unkeyed: Handlers<Omit<typeof submissions, Keyed>> = {
     const last = rows.at(-1)
     const meta = windowMeta(place, rows.length, last && { id: last.id, sentAt: last.sentAt })
     const inOrder = place.affix === 'append' ? rows : rows.toReversed()
-    return new Printed(printWith({ meta }, { data: printList(await print(ctx.db, inOrder)) }))
+    return new RawJson(rawObject({ meta }, { data: rawList(await print(ctx.db, inOrder)) }))
   },
 
   async getSubmission({ params: { id } }, ctx) {
@@ -122,9 +122,9 @@ function notFound(id: string | number): Failure {
   return new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id })
 }
 
-async function answerWith<T>({ db }: ReadCtx, row: SubmissionRow): Promise<Printed<T>> {
+async function answerWith<T>({ db }: ReadCtx, row: SubmissionRow): Promise<RawJson<T>> {
   const [data] = await print(db, [row])
-  return new Printed(printWith({}, { data }))
+  return new RawJson(rawObject({}, { data }))
 }
 
 function print(db: AppDb, rows: readonly SubmissionRow[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 import type { threads } from '@chorale/contract/messages'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
-import { inside, Printed, printList, printWith } from '../../pipeline/printed.ts'
+import { RawJson, rawList, rawObject, withFields } from '../../pipeline/raw-json.ts'
 import { actorOf, peopleIn, printEntries } from '../conversations/index.ts'
 import { accessMessage } from './access.ts'
 import { requireParent } from './replies.ts'
@@ -17,7 +17,7 @@ export const threadHandlers: ThreadHandlers = {
     const rows = await listThreads(ctx.db, ctx.actor?.uid, place)
     const newestFirst = place.affix === 'append' ? rows.toReversed() : rows
     const meta = windowMeta(place, rows.length, rows.at(-1)?.lastReply)
-    return new Printed(printWith({ meta }, { data: await printed(ctx, newestFirst) }))
+    return new RawJson(rawObject({ meta }, { data: await printed(ctx, newestFirst) }))
   },
 
   async subscribeToThread({ params: { id } }, ctx) {
@@ -44,10 +44,10 @@ async function printed(ctx: ReadCtx, rows: readonly ThreadRow[]): Promise<string
   const parents = rows.map(({ parent }) => parent)
   const view = { viewer: ctx.actor?.uid }
   const messages = await printEntries(ctx.db, peopleIn(ctx.db), parents, view)
-  return printList(
+  return rawList(
     messages.map((message, place) => {
       const unread = rows[place]?.unread ?? undefined
-      return unread === undefined ? message : inside(message, [`"unreadRepliesCount":${unread}`])
+      return unread === undefined ? message : withFields(message, { unreadRepliesCount: unread })
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { inside } from '../../pipeline/printed.ts'
+import { withFields } from '../../pipeline/raw-json.ts'
 import type { Extra, NewEntry, Sealed, Verdict } from '../conversations/index.ts'
 import type { Judgement } from '../moderation/index.ts'
 
@@ -15,7 +15,7 @@ type Stored = Pick<NewEntry, 'data' | 'extra' | 'counts' | 'shows' | 'verdict'>
 
 /** The data with what became of the message. */
 export function moderated(data: string, { moderation }: Judgement): string {
-  return inside(data, [`"moderation":${JSON.stringify(moderation)}`])
+  return withFields(data, { moderation })
 }
 
 /** As it is stored: what is withheld has its place in the log, and says nothing there. */

@@ -2,13 +2,7 @@ import type { ReviewStatus } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
 import { type AppDb, jsonb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
-import type { ConversationKey, Verdict } from '../conversations/index.ts'
-
-/** Where a message stands, and its public id. */
-export interface MessagePlace extends ConversationKey {
-  readonly seq: number
-  readonly id: number
-}
+import type { EntryRef, Verdict } from '../conversations/index.ts'
 
 export type CaseKind = 'blocked' | 'flagged'
 
@@ -26,7 +20,7 @@ export async function appsThatModerate(
 /** False: this was known. `anew`: of a message that was edited, which may have been judged before. */
 export async function insertCase(
   { appId, db }: AppDb,
-  { bucket, key, seq, id }: MessagePlace,
+  { bucket, key, seq, id }: EntryRef,
   { kind, verdict, anew }: { kind: CaseKind; verdict: Verdict; anew: boolean },
   now: number,
 ): Promise<boolean> {
@@ -56,7 +50,7 @@ export interface Flag {
 /** A message that was let stand is looked at again, once somebody else reports it. */
 export async function insertReport(
   { appId, db }: AppDb,
-  { bucket, key, seq, id }: MessagePlace,
+  { bucket, key, seq, id }: EntryRef,
   flag: Flag,
   now: number,
 ): Promise<void> {

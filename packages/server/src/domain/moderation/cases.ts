@@ -1,14 +1,14 @@
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { Verdict } from '../conversations/index.ts'
-import { type Flag, insertCase, insertReport, type MessagePlace } from './cases.sql.ts'
+import type { EntryRef, Verdict } from '../conversations/index.ts'
+import { type Flag, insertCase, insertReport } from './cases.sql.ts'
 import { defaultReasons } from './default-reasons.ts'
 import { findReasons } from './reasons.sql.ts'
 
 /** A rule has caught a message: moderators find it in their queue. */
 export async function openCase(
   { db, outbox, now }: AppTransaction,
-  { bucket, key, seq, id }: MessagePlace,
+  { bucket, key, seq, id }: EntryRef,
   { sealed: _, ...verdict }: Verdict,
   anew: boolean,
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function openCase(
 
 export async function reportMessage(
   { db, outbox, now }: AppTransaction,
-  { bucket, key, seq, id }: MessagePlace,
+  { bucket, key, seq, id }: EntryRef,
   flag: Flag,
 ): Promise<void> {
   const { uid, reasonId } = flag

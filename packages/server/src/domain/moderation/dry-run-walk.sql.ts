@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bigints } from '../../database/arrays.ts'
+import { bucketOfColumn } from '../../database/buckets.ts'
 import { hot, run } from '../../database/hot.ts'
 import type { Parties } from './filters.ts'
 import type { Spoken } from './subjects.ts'
@@ -85,7 +86,7 @@ const scenes = hot<Scene>(
    from unnest($2::bigint[]) as w(id)
    cross join lateral (
      select * from entries e
-     where e.app_id = $1 and e.id = w.id and e.bucket = w.id % 64 limit 1) e
+     where e.app_id = $1 and e.id = w.id and e.bucket = ${bucketOfColumn('w.id')} limit 1) e
    left join lateral (
      select * from groups g
      where g.bucket = e.bucket and g.conversation_key = e.conversation_key

@@ -4,7 +4,6 @@ export {
   deleteCases,
   findCaseStatus,
   insertCase,
-  type MessagePlace,
 } from './cases.sql.ts'
 export { openCase, reportMessage } from './cases.ts'
 export { type Compiler, openCompiler } from './compiler.ts'

@@ -1,16 +1,14 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { ConversationKey } from '../conversations/index.ts'
+import { bucketOf } from '../../database/buckets.ts'
+import type { EntryRef } from '../conversations/index.ts'
 import type { Trigger } from './decide.ts'
 
 /** The id alone says in which bucket a message lives. */
-export async function findPlaceOf(
-  { appId, db }: AppDb,
-  id: number,
-): Promise<(ConversationKey & { readonly seq: number }) | undefined> {
-  const { rows } = await sql<ConversationKey & { seq: number }>`
-    select bucket, conversation_key as key, seq from entries
-    where bucket = ${id % 64} and id = ${id} and app_id = ${appId}`.execute(db)
+export async function findPlaceOf({ appId, db }: AppDb, id: number): Promise<EntryRef | undefined> {
+  const { rows } = await sql<EntryRef>`
+    select bucket, conversation_key as key, seq, id from entries
+    where bucket = ${bucketOf(id)} and id = ${id} and app_id = ${appId}`.execute(db)
   return rows[0]
 }
 

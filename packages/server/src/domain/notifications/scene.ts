@@ -3,6 +3,7 @@ import type { HeardEvent } from '../../outbox/listener.ts'
 import {
   actionOf,
   type ConversationKey,
+  type EntryRef,
   type EntryRow,
   findEntry,
   findReceiver,
@@ -59,23 +60,22 @@ export async function sceneOf(
   return seen && { ...seen, trigger: 'message_reaction_added', actor, reaction }
 }
 
-type Place = ConversationKey & { readonly seq: number }
 type Seen = Pick<Scene, 'eventId' | 'row' | 'receiver'>
 
 /** What an entry says has happened. */
 export async function sceneAt(
   db: AppDb,
   eventId: string,
-  place: Place,
+  ref: EntryRef,
 ): Promise<Scene | undefined> {
-  const seen = await seenAt(db, eventId, place)
+  const seen = await seenAt(db, eventId, ref)
   return seen && sceneOfEntry(db, seen)
 }
 
 async function seenAt(
   db: AppDb,
   eventId: string,
-  { bucket, key, seq }: Place,
+  { bucket, key, seq }: EntryRef,
 ): Promise<Seen | undefined> {
   const receiver = await findReceiver(db, { bucket, key })
   const row = receiver && (await findEntry(db, { bucket, key }, seq))

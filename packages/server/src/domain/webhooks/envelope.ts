@@ -1,4 +1,4 @@
-import { inside } from '../../pipeline/printed.ts'
+import { rawObject, withFields } from '../../pipeline/raw-json.ts'
 
 interface To {
   readonly appId: string
@@ -13,6 +13,5 @@ export function envelope(
   { appId, region, webhook }: To,
   more: object = {},
 ): string {
-  const text = inside(JSON.stringify({ trigger }), [`"data":${data}`])
-  return inside(text, [JSON.stringify({ appId, region, webhook, ...more }).slice(1, -1)])
+  return withFields(rawObject({ trigger }, { data }), { appId, region, webhook, ...more })
 }

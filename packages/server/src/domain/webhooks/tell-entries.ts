@@ -1,10 +1,12 @@
 import type { CurrentTrigger } from '@chorale/contract/webhooks'
 import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent } from '../../outbox/listener.ts'
+import { rawObject } from '../../pipeline/raw-json.ts'
 import {
   type EntryRow,
   findEntry,
   findReceiver,
+  freshRow,
   loadCounterparts,
   peopleIn,
   printFresh,
@@ -55,13 +57,13 @@ export async function tellEntry(
   const row = receiver && (await rowOf(payload, at, db))
   if (!receiver || !row) return []
   const line = lineOf(receiver)
-  const data =
-    category === 'action' && type === 'groupMember'
-      ? await printMovement(db, row, receiver)
-      : `{"message":${await printMessage(db, row, receiver, changedMessageItself)}}`
+  const isMovement = category === 'action' && type === 'groupMember'
+  const message = isMovement
+    ? undefined
+    : await printMessage(db, row, receiver, changedMessageItself)
+  const data = message ? rawObject({}, { message }) : await printMovement(db, row, receiver)
   const current = says.map((trigger) => ({ version: 2, trigger, data, line }) as const)
-  if (!hearsLegacy(category, wanted)) return current
-  const message = data.slice('{"message":'.length, -1)
+  if (!message || !hearsLegacy(category, wanted)) return current
   const legacy = { version: 1, trigger: 'after_message', platform: 'API', line } as const
   return [...current, { ...legacy, data: message }]
 }
@@ -99,14 +101,9 @@ async function rowOf(
   at: number,
   db: AppDb,
 ): Promise<EntryRow | undefined> {
-  const { bucket, key, seq, id, sender, category, type, muid, data, extra } = payload
-  if (data === undefined) return findEntry(db, payload, seq)
-  return {
-    ...{ bucket, key, seq, id, sender, category, type, muid: muid ?? null },
-    data: JSON.stringify(data),
-    extra: extra ?? null,
-    ...{ sentAt: at, updatedAt: at, editedAt: null, deletedAt: null },
-  }
+  const { data } = payload
+  if (data === undefined) return findEntry(db, payload, payload.seq)
+  return freshRow(payload, { ...payload, at }, { ...payload, data: JSON.stringify(data) })
 }
 
 async function printMessage(

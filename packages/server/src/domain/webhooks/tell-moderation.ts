@@ -1,5 +1,6 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent } from '../../outbox/listener.ts'
+import { rawObject, withFields } from '../../pipeline/raw-json.ts'
 import {
   findEntry,
   findReceiver,
@@ -127,8 +128,7 @@ interface Circumstances {
 
 /** The message is JSON text as it is. */
 function dataOf(message: string, more: Circumstances): string {
-  const rest = JSON.stringify(more).slice(1)
-  return `{"message":${message}${rest === '}' ? '' : ','}${rest}`
+  return withFields(rawObject({}, { message }), more)
 }
 
 function blockedBy(verdict: Verdict, at: number) {

@@ -1,0 +1,26 @@
+import { type RawBuilder, sql } from 'kysely'
+
+/**
+ * The log is partitioned into so many buckets, and a conversation lies in one. The id of an entry is
+ * n * 64 + its bucket, so the id alone says where the entry is.
+ */
+export const bucketCount = 64
+
+export function bucketOf(id: number): number {
+  return id % bucketCount
+}
+
+/** `bucketOf` in SQL, of a column. */
+export function bucketOfColumn(id: string): string {
+  return `${id} % ${bucketCount}`
+}
+
+/** In SQL: the bucket of a new conversation, whose key is the column `key`. */
+export function bucketOfNew(appId: string): RawBuilder<number> {
+  return sql`hashtextextended(${appId}, key) & ${sql.lit(bucketCount - 1)}`
+}
+
+/** In SQL: a fresh id in a bucket. */
+export function nextId(bucket: number): RawBuilder<number> {
+  return sql`nextval('entry_numbers') * ${sql.lit(bucketCount)} + ${bucket}`
+}
