@@ -134,11 +134,13 @@ async function oneRound(
 ): Promise<Round> {
   const load = { receivers: members, inFlight, seconds }
   const own = await measured(gateway, {
-    ...{ ...load, origin: api.origin },
+    ...load,
+    origin: api.origin,
     sends: { to: 'group', target: targetOf(api), guid },
   })
   const other = await measured(bare, {
-    ...{ ...load, origin: bare.origin },
+    ...load,
+    origin: bare.origin,
     sends: { to: 'bare', first: members, bytes: own.messageBytes },
   })
   return { gateway: own, bare: other }

@@ -116,7 +116,12 @@ async function oneRound({ database, served, kind, seconds }: Sides): Promise<Rou
   const bare = between(before, await bareTps())
   const { perSecond: pages, p50Ms, p99Ms } = result
   return {
-    ...{ bare, pages, p50Ms, p99Ms, cpu: cpuOfEach(cpu, result.requests) },
-    ...{ ratio: pages / bare.chosen, strictRatio: pages / bare.kept },
+    bare,
+    pages,
+    p50Ms,
+    p99Ms,
+    cpu: cpuOfEach(cpu, result.requests),
+    ratio: pages / bare.chosen,
+    strictRatio: pages / bare.kept,
   }
 }

@@ -9,8 +9,12 @@ export const bench: Bench = {
       title: 'a hostile device',
       atMost: 2,
       attack: ({ appId, guid, passwordGroup, tokens }) => ({
-        ...{ by: 'device', appId, guid, passwordGroup },
-        ...{ authToken: tokens[0] ?? '', listeners: tokens.slice(1) },
+        by: 'device',
+        appId,
+        guid,
+        passwordGroup,
+        authToken: tokens[0] ?? '',
+        listeners: tokens.slice(1),
       }),
     }),
 }

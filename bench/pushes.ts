@@ -75,16 +75,20 @@ async function open(
   writeFileSync(authorities, google.ca)
   const { url, query } = await ctx.freshDatabase()
   const { api, worker, apps } = await ctx.serveWorking(url, ['loud', 'quiet', 'neighbour'], {
-    ...{ EGRESS_ALLOW: '127.0.0.0/8', EGRESS_CA_FILE: authorities },
-    ...{ PUSH_FCM_ORIGIN: google.origin, PUSH_FCM_TOKEN_URI: google.tokenUri },
+    EGRESS_ALLOW: '127.0.0.0/8',
+    EGRESS_CA_FILE: authorities,
+    PUSH_FCM_ORIGIN: google.origin,
+    PUSH_FCM_TOKEN_URI: google.tokenUri,
   })
   const clientOf = (name: keyof typeof apps) =>
     restClient({ baseUrl: `${api.origin}/v3`, ...apps[name] })
   const usePhones = async (name: keyof typeof apps, count: number) => {
     const { projectId, clientEmail, privateKey, privateKeyId } = google.account
     const serviceAccountCreds = {
-      ...{ project_id: projectId, client_email: clientEmail },
-      ...{ private_key: privateKey, private_key_id: privateKeyId },
+      project_id: projectId,
+      client_email: clientEmail,
+      private_key: privateKey,
+      private_key_id: privateKeyId,
     }
     await clientOf(name).createFcmProvider({ body: { providerId: 'google', serviceAccountCreds } })
     const tokens = await google.register(count - 1)
@@ -125,7 +129,9 @@ async function oneRound(stage: Stage, round: number): Promise<Omit<Round, 'cpu'>
   const lastAtMs = await google.wait(sent + crowd + 1)
   const quiet = first ?? (await say.quiet(text))
   return {
-    ...{ loudMs: loud.tookMs, quietMs: quiet.tookMs, pushedMs: lastAtMs - loud.atMs },
+    loudMs: loud.tookMs,
+    quietMs: quiet.tookMs,
+    pushedMs: lastAtMs - loud.atMs,
     neighbourMs: neighbourAtMs - neighbour.atMs,
   }
 }
@@ -178,8 +184,13 @@ function report(
     ],
     notes: ['From the send to the last acceptance; each phone shows each message once.'],
     figures: {
-      ...{ ratio, pushesPerSecond, neighbourMs, neighbourShare, cpuUs },
-      ...{ memoryMb: memoryMb.peak, memoryBeforeMb: memoryMb.before },
+      ratio,
+      pushesPerSecond,
+      neighbourMs,
+      neighbourShare,
+      cpuUs,
+      memoryMb: memoryMb.peak,
+      memoryBeforeMb: memoryMb.before,
     },
   }
 }

@@ -35,7 +35,10 @@ export const bench: Bench = {
     ctx.say(`loading ${total} messages of ${bytes} bytes`)
     await load(query, appId)
     await using database = openDatabase({
-      ...{ url, poolSize: 4, statementTimeoutMs: 60_000, onIdleError: () => undefined },
+      url,
+      poolSize: 4,
+      statementTimeoutMs: 60_000,
+      onIdleError: () => undefined,
     })
     const index = await buildIndex(ctx, database, query)
     ctx.say(`searching, ${rounds} rounds each`)

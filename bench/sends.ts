@@ -92,8 +92,13 @@ async function oneRound({ say }: BenchContext, sides: Sides): Promise<Round> {
     `round ${round}: bare ${rounded(chosen, 0)} and ${rounded(kept, 0)}, sends ${rounded(sends, 0)}`,
   )
   return {
-    ...{ bare, sends, p50Ms, p99Ms, cpu: cpuOfEach(cpu, result.requests) },
-    ...{ ratio: sends / chosen, strictRatio: sends / kept },
+    bare,
+    sends,
+    p50Ms,
+    p99Ms,
+    cpu: cpuOfEach(cpu, result.requests),
+    ratio: sends / chosen,
+    strictRatio: sends / kept,
   }
 }
 

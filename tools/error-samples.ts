@@ -27,13 +27,33 @@ function failureOf(refused: () => unknown): Failure {
 
 /** What a caller may have named, or a limit of the service, where a text mentions it. */
 const named = {
-  ...{ uid: 'ann', guid: 'team', role: 'manager', scope: 'moderator', id: '4711' },
-  ...{ appId: '2748f1a9c3d5', apiKey: '0f3c...', conversationId: 'group_team', limit: 100 },
-  ...{ category: 'message', type: 'poll', types: 'text, image', seconds: 60, version: 'v2' },
-  ...{ method: 'GET', path: '/v3/usres', requestId: '0190a6e4-7e1b-7000-8000-000000000001' },
-  ...{ ruleId: 'no-links', revisionId: 'no-links_2', dryRunId: '0190a6e4-7e1b-7000-8000-0000' },
-  ...{ keywordId: 'bad-words', extension: 'polls', providerId: 'fcm-1', trigger: 'user_slept' },
-  ...{ needed: 'an API key with the scope fullAccess', what: 'friends', field: 'uid' },
+  uid: 'ann',
+  guid: 'team',
+  role: 'manager',
+  scope: 'moderator',
+  id: '4711',
+  appId: '2748f1a9c3d5',
+  apiKey: '0f3c...',
+  conversationId: 'group_team',
+  limit: 100,
+  category: 'message',
+  type: 'poll',
+  types: 'text, image',
+  seconds: 60,
+  version: 'v2',
+  method: 'GET',
+  path: '/v3/usres',
+  requestId: '0190a6e4-7e1b-7000-8000-000000000001',
+  ruleId: 'no-links',
+  revisionId: 'no-links_2',
+  dryRunId: '0190a6e4-7e1b-7000-8000-0000',
+  keywordId: 'bad-words',
+  extension: 'polls',
+  providerId: 'fcm-1',
+  trigger: 'user_slept',
+  needed: 'an API key with the scope fullAccess',
+  what: 'friends',
+  field: 'uid',
   objection: 'This field is required.',
 } as const
 
@@ -105,8 +125,13 @@ function asText([name, value]: [string, unknown]): [string, string] {
 }
 
 const wrongUser = {
-  ...{ uid: 'ann@example.com', name: '', avatar: 'javascript:alert(1)', tags: [1.5] },
-  ...{ metadata: 'hello', withAuthToken: 'yes', statusMessage: { text: 'away' } },
+  uid: 'ann@example.com',
+  name: '',
+  avatar: 'javascript:alert(1)',
+  tags: [1.5],
+  metadata: 'hello',
+  withAuthToken: 'yes',
+  statusMessage: { text: 'away' },
 }
 
 export function samplesOfDetails(): readonly Sample[] {

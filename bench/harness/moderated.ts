@@ -54,8 +54,14 @@ function makePattern(random: Random, place: number): string {
 
 function rule(id: string, category: Condition['category'], value: string[]): RuleInForce {
   const condition: Condition = {
-    ...{ id: 1, isKeywordsReferencePresent: false, isMediaPresent: false, entity: 'message' },
-    ...{ operand: 'text', operator: 'contains', category, value },
+    id: 1,
+    isKeywordsReferencePresent: false,
+    isMediaPresent: false,
+    entity: 'message',
+    operand: 'text',
+    operator: 'contains',
+    category,
+    value,
   }
   return { id, name: id, revisionId: id, filters: [], conditions: [condition], actions: [] }
 }

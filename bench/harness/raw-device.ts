@@ -46,7 +46,9 @@ export function openRawDevice(options: RawDeviceOptions): Promise<Socket> {
     return true
   }
   const socket = connect({
-    ...{ host: hostname, port: Number(port), noDelay: true },
+    host: hostname,
+    port: Number(port),
+    noDelay: true,
     onread: { buffer: room, callback: read },
   })
   socket.write(

@@ -52,7 +52,9 @@ async function openAll({ origin, appId, auths }: Extract<Order, { is: 'open' }>)
       const [socket, auth] = next
       let welcome = true
       await openRawDevice({
-        ...{ origin, appId, auth },
+        origin,
+        appId,
+        auth,
         onFrame(bytes, from, to) {
           if (!welcome) hear(socket, bytes, from, to)
           welcome = false

@@ -36,7 +36,9 @@ class StormDevice {
       ...(Object.keys(positions).length > 0 && { positions }),
     })
     await openRawDevice({
-      ...{ origin: this.#gateway, appId: this.#order.appId, auth },
+      origin: this.#gateway,
+      appId: this.#order.appId,
+      auth,
       // The server sends nothing but its frames.
       onFrame: (bytes, start, end) =>
         this.#hear(JSON.parse(bytes.toString('utf8', start, end)) as ServerFrame),

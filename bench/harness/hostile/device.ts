@@ -21,7 +21,9 @@ export async function attackAsDevice(
   let heard = 0
   const open = (token: string) =>
     openRawDevice({
-      ...{ origin, appId, auth: JSON.stringify({ type: 'auth', authToken: token }) },
+      origin,
+      appId,
+      auth: JSON.stringify({ type: 'auth', authToken: token }),
       onFrame: () => heard++,
       onClosed: () => undefined,
     })
@@ -39,7 +41,10 @@ export async function attackAsDevice(
         'send',
         '/v3/messages',
         JSON.stringify({
-          ...{ receiver: guid, receiverType: 'group', category: 'message', type: 'text' },
+          receiver: guid,
+          receiverType: 'group',
+          category: 'message',
+          type: 'text',
           data: { text: 'x'.repeat(9000) },
         }),
       ),
@@ -64,7 +69,9 @@ export async function attackAsDevice(
 function talkOn(speaking: readonly Socket[], guid: string, until: number): Promise<void> {
   const frame = maskedText(
     JSON.stringify({
-      ...{ type: 'transient', receiver: guid, receiverType: 'group' },
+      type: 'transient',
+      receiver: guid,
+      receiverType: 'group',
       data: { pad: 'x'.repeat(5000) },
     }),
   )

@@ -133,7 +133,10 @@ interface Result {
 function report(storm: Storm, result: Result): Report {
   const { quiet, stormy, after } = result
   const row = (What: string, { sent, p50Ms, p99Ms }: PacedResult) => ({
-    ...{ What, sent, 'p50 ms': rounded(p50Ms, 1), 'p99 ms': rounded(p99Ms, 1) },
+    What,
+    sent,
+    'p50 ms': rounded(p50Ms, 1),
+    'p99 ms': rounded(p99Ms, 1),
   })
   const ratio = rounded(stormy.p99Ms / quiet.p99Ms)
   const slope = rounded(result.slope, 1)

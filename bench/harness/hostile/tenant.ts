@@ -30,8 +30,11 @@ export async function attackAsTenant(
         'many receivers',
         '/v3/messages',
         JSON.stringify({
-          ...{ multipleReceivers: { uids: uids.slice(1, 26) }, receiverType: 'user' },
-          ...{ category: 'message', type: 'text', data: { text: 'x'.repeat(9000) } },
+          multipleReceivers: { uids: uids.slice(1, 26) },
+          receiverType: 'user',
+          category: 'message',
+          type: 'text',
+          data: { text: 'x'.repeat(9000) },
         }),
         owner,
       ),
@@ -62,7 +65,9 @@ function keywordList(what: string, fields: Readonly<Record<string, string>>): Ca
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   )
   return {
-    ...{ what, method: 'POST', path: '/v3/moderation/keywords' },
+    what,
+    method: 'POST',
+    path: '/v3/moderation/keywords',
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     body: `${parts.join('')}--${boundary}--\r\n`,
   }

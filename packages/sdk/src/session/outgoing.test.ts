@@ -7,8 +7,11 @@ type Submit = OutboxParts['submit']
 
 function outboxOver(submit: Submit) {
   return openOutbox({
-    ...{ mostQueued: 10, backoff: { baseMs: 1, mostMs: 1, random: () => 1 } },
-    ...{ isOnline: () => true, onChange: () => undefined, submit },
+    mostQueued: 10,
+    backoff: { baseMs: 1, mostMs: 1, random: () => 1 },
+    isOnline: () => true,
+    onChange: () => undefined,
+    submit,
   })
 }
 

@@ -10,10 +10,13 @@ await app.given.user('red', { tags: ['a'] })
 await app.given.user('blue', { tags: ['b'] })
 await app.given.group('team', { owner: 'ada', members: { participants: ['bob', 'cyd'] } })
 const first = await app.given.message('ada', 'team', {
-  ...{ receiverType: 'group', data: { text: 'first' }, tags: ['x'] },
+  receiverType: 'group',
+  data: { text: 'first' },
+  tags: ['x'],
 })
 const second = await app.given.message('bob', 'team', {
-  ...{ receiverType: 'group', data: { text: 'second http://a.example' } },
+  receiverType: 'group',
+  data: { text: 'second http://a.example' },
 })
 await app.given.message('ada', 'bob', { data: { text: 'private' } })
 const now = Math.floor(Date.now() / 1000)

@@ -35,7 +35,9 @@ const image = (size?: unknown) => ({
 })
 const custom = (data: object) => ({ category: 'custom', type: 'loc', data })
 const several = (uids: readonly string[], guids: readonly string[] = []) => ({
-  ...{ receiver: undefined, receiverType: undefined, multipleReceivers: { uids, guids } },
+  receiver: undefined,
+  receiverType: undefined,
+  multipleReceivers: { uids, guids },
 })
 const theText = { category: 'message', type: 'text', data: { text: 'hi' } }
 

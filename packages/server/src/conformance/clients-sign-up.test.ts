@@ -207,7 +207,8 @@ describe('an address', () => {
   const page = { meta: { pagination: { per_page: 1 } } }
   const { appId, keys } = app
   const apart = (headers: Record<string, string | undefined>) => ({
-    ...{ host: 'api-us.chat.example', headers: { apikey: undefined, ...headers } },
+    host: 'api-us.chat.example',
+    headers: { apikey: undefined, ...headers },
   })
   const noKey = { apikey: undefined }
   const empty = failure('AUTH_ERR_EMPTY_APIKEY')
@@ -288,7 +289,9 @@ describe('an address', () => {
       ...(['of pages that would call with a key', 'OPTIONS /users'] as const),
       {
         headers: {
-          ...{ ...noKey, origin: 'https://shop.example', 'access-control-request-method': 'POST' },
+          ...noKey,
+          origin: 'https://shop.example',
+          'access-control-request-method': 'POST',
           'access-control-request-headers': 'apikey,content-type,onbehalfof',
         },
       },

@@ -60,12 +60,20 @@ describe('sections 1, 5 and 9: addresses and credentials', () => {
 })
 
 const body = {
-  ...{ guid: 'project-group', name: 'Project Group', type: 'public', owner: 'anna' },
-  ...{ icon: profile.avatar, description: 'discussions', metadata: { a: 1, deep: { b: ['c'] } } },
+  guid: 'project-group',
+  name: 'Project Group',
+  type: 'public',
+  owner: 'anna',
+  icon: profile.avatar,
+  description: 'discussions',
+  metadata: { a: 1, deep: { b: ['c'] } },
   tags: ['friends', 'project'],
 }
 const members = {
-  ...{ admins: ['ben'], moderators: ['cora'], participants: ['dan'], usersToBan: ['eve'] },
+  admins: ['ben'],
+  moderators: ['cora'],
+  participants: ['dan'],
+  usersToBan: ['eve'],
 }
 
 describe('2.3, 4.6: groups', () => {
@@ -145,15 +153,24 @@ describe('2.4, 4.8: messages', () => {
   const times = { sentAt: seconds, updatedAt: seconds, receipts: { data: [] } }
   const entities = { sender: entity('anna'), receiver: entity('ben') }
   const message = {
-    ...{ ...sent, ...times, id: text, conversationId: 'anna_user_ben', sender: 'anna' },
+    ...sent,
+    ...times,
+    id: text,
+    conversationId: 'anna_user_ben',
+    sender: 'anna',
     data: { ...content, entities },
   }
   const group = { entity: { guid: 'project-group' }, entityType: 'group' }
   const say = (more: object, keep?: string) => ({
-    ...{ as: 'anna', json: { ...toBen, ...more }, ...(keep && { keep }) },
+    as: 'anna',
+    json: { ...toBen, ...more },
+    ...(keep && { keep }),
   })
   const attachment = {
-    ...{ url: 'https://x.example/a.bin', name: 'a.bin', mimeType: 'x/y', extension: 'bin' },
+    url: 'https://x.example/a.bin',
+    name: 'a.bin',
+    mimeType: 'x/y',
+    extension: 'bin',
     size: '1024',
   }
   const media = (type: string) =>
@@ -233,24 +250,33 @@ describe('2.4, 4.8: messages', () => {
 describe('2.2, 2.4, 4.2, 4.3, 6: conversations', () => {
   const isCount = expect.stringMatching(/^\d+$/)
   const action = {
-    ...{ category: 'action', type: 'groupMember', receipts: { data: [] } },
+    category: 'action',
+    type: 'groupMember',
+    receipts: { data: [] },
     data: {
       action: 'unbanned',
       entities: {
-        ...{ by: entity('anna'), on: entity('finn') },
+        by: entity('anna'),
+        on: entity('finn'),
         for: { entity: { guid: 'project-group' }, entityType: 'group' },
       },
     },
   }
   const times = { createdAt: seconds, updatedAt: seconds }
   const ofGroup = {
-    ...{ conversationId: 'group_project-group', conversationType: 'group', ...times },
-    ...{ unreadMessageCount: isCount, lastMessage: action },
+    conversationId: 'group_project-group',
+    conversationType: 'group',
+    ...times,
+    unreadMessageCount: isCount,
+    lastMessage: action,
     conversationWith: { guid: 'project-group', scope: 'participant', hasJoined: true },
   }
   const ofUser = {
-    ...{ conversationId: 'anna_user_ben', conversationType: 'user', ...times },
-    ...{ unreadMessageCount: isCount, conversationWith: { uid: 'ben' } },
+    conversationId: 'anna_user_ben',
+    conversationType: 'user',
+    ...times,
+    unreadMessageCount: isCount,
+    conversationWith: { uid: 'ben' },
     lastMessage: { category: 'message' },
   }
   const tagged = { ...ofUser, tags: ['archived', 'vip'] }

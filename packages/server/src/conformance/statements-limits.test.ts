@@ -12,7 +12,9 @@ await app.given.group('team', { owner: 'anna', members: { participants: ['ben'] 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `m${n}`)
 const toBen = { receiver: 'ben', receiverType: 'user' }
 const say = (more: object, keep?: string) => ({
-  ...{ as: 'anna', json: { ...toBen, data: { text: 'x' }, ...more }, ...(keep && { keep }) },
+  as: 'anna',
+  json: { ...toBen, data: { text: 'x' }, ...more },
+  ...(keep && { keep }),
 })
 
 /** As many bytes of JSON as that, of this character as far as it goes. */
@@ -107,10 +109,16 @@ describe('section 8: a guid', () => {
 describe('2.7, 4.4, 4.5: permissions of a scope', () => {
   const path = 'PUT /groups/team/scopes/moderator/permissions'
   const permissions = {
-    ...{ sendMessage: 'allow', listMembers: 'friends', addReaction: 'allow' },
-    ...{ 'listMembers.allowedScopes': 'admin', listReactions: 'allow', editMessage: 'deny' },
-    ...{ 'listReactions.allowedScopes': 'moderator', sendThreadedMessage: 'deny' },
-    ...{ initiateCall: 'friends', 'initiateCall.allowedScopes': 'participant' },
+    sendMessage: 'allow',
+    listMembers: 'friends',
+    addReaction: 'allow',
+    'listMembers.allowedScopes': 'admin',
+    listReactions: 'allow',
+    editMessage: 'deny',
+    'listReactions.allowedScopes': 'moderator',
+    sendThreadedMessage: 'deny',
+    initiateCall: 'friends',
+    'initiateCall.allowedScopes': 'participant',
     'initiateCall.allowedType': 'audio',
   }
   const done = { success: true, message: expect.any(String) }
@@ -217,7 +225,8 @@ describe('4.13, 6: push settings', () => {
 describe('an app that wants it as the contract says', async () => {
   const other = await app.anotherApp()
   await app.client(other, 'full').mapAppSettings({
-    ...{ params: { appId: other.appId }, body: { settings: { 'api.lenientInput': false } } },
+    params: { appId: other.appId },
+    body: { settings: { 'api.lenientInput': false } },
   })
   const strict = statementsOf({ ...app, appId: other.appId, keys: other })
   const group = (more: object) => ({ json: { guid: 'g', name: 'x', type: 'public', ...more } })

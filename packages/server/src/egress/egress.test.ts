@@ -22,14 +22,22 @@ afterEach(async () => {
 function open(options: Partial<EgressOptions> = {}) {
   const egress = perTest.use(
     openEgress({
-      ...{ allow: '127.0.0.0/8', http: true, perTarget: 5, all: 20 },
+      allow: '127.0.0.0/8',
+      http: true,
+      perTarget: 5,
+      all: 20,
       breaker: { failures: 1000, restMs: 1000 },
       ...options,
     }),
   )
   return (url: string, request: Partial<EgressRequest> = {}) =>
     egress.call({
-      ...{ url, method: 'GET', headers: {}, timeoutMs: 5000, mostBytes: 1000, target: 'one' },
+      url,
+      method: 'GET',
+      headers: {},
+      timeoutMs: 5000,
+      mostBytes: 1000,
+      target: 'one',
       ...request,
     })
 }

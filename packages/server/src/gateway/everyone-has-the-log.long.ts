@@ -9,8 +9,13 @@ const people = 200
 
 test('for three minutes every process and NATS is killed in turn, while 200 devices come and go: each has the whole log, once, in order', async () => {
   const after = await weather(fleet, {
-    ...{ people, groups: 40, sendsPerSecond: 40, dropsPerSecond: 4 },
-    ...{ byDevices: 0.5, lastsMs: 180_000, messagesBetween: 50 },
+    people,
+    groups: 40,
+    sendsPerSecond: 40,
+    dropsPerSecond: 4,
+    byDevices: 0.5,
+    lastsMs: 180_000,
+    messagesBetween: 50,
     mortals: inTurn<Mortal>(fleet.gateways, fleet.apis, fleet.workers, [fleet.nats]),
   })
   const faults = faultsAfter(after)

@@ -10,8 +10,13 @@ describe('a gateway and NATS are killed while devices come and go', () => {
   beforeAll(async () => {
     const fleet = stack.use(await startFleet({ gateways: 2, apis: 1, workers: 1 }))
     after = await weather(fleet, {
-      ...{ people: 12, groups: 4, sendsPerSecond: 40, dropsPerSecond: 4 },
-      ...{ byDevices: 0.5, lastsMs: 0, messagesBetween: 30 },
+      people: 12,
+      groups: 4,
+      sendsPerSecond: 40,
+      dropsPerSecond: 4,
+      byDevices: 0.5,
+      lastsMs: 0,
+      messagesBetween: 30,
       mortals: [...fleet.gateways.slice(0, 1), fleet.nats],
     })
   }, 300_000)

@@ -133,7 +133,10 @@ function assemble(parts: GatewayParts, places: Places) {
   const recheck = startRechecking({ ...parts, compareMs: options.compareMs })
   const people = openPeople({ ...entrance, recheck, onMove: (move) => presence.moved(move) })
   const presence = openPresence({
-    ...{ store: parts.presence, signals, log, leaseSeconds: options.leaseSeconds },
+    store: parts.presence,
+    signals,
+    log,
+    leaseSeconds: options.leaseSeconds,
     here: () => people.all(),
   })
   const compare = startComparing({ ...entrance, people, compareMs: options.compareMs })

@@ -131,7 +131,8 @@ describe('a device', () => {
       const query = { limit, sentAt: 1 }
       cal.send({ type: 'call', id: 'f', operation: 'listMessages', input: { query } })
       expect(await cal.next('refusal'), String(limit)).toMatchObject({
-        ...{ id: 'f', error: { code: 'ERR_BAD_REQUEST' } },
+        id: 'f',
+        error: { code: 'ERR_BAD_REQUEST' },
       })
     }
     expect((await cal.next('message')).message).toMatchObject({ sender: 'cal' })

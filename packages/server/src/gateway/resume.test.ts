@@ -94,7 +94,8 @@ describe('a device that was away', () => {
     const label = Object.keys((await device(to)).positions())[0] ?? ''
     const after = await device(to, { positions: { [label]: position } })
     expect(await after.next('reload')).toMatchObject({
-      ...{ conversationId: label, position: { seq: 1, change: 0 } },
+      conversationId: label,
+      position: { seq: 1, change: 0 },
     })
     await say(from, to, '2')
     await expect.poll(() => after.texts()).toEqual(['2'])

@@ -92,7 +92,9 @@ async function run(program: string, file: string) {
   const env = {
     PATH: process.env.PATH,
     LANG: 'C.UTF-8',
-    ...{ API_URL: `${app.origin}/v3`, APP_ID: appId, API_KEY: full },
+    API_URL: `${app.origin}/v3`,
+    APP_ID: appId,
+    API_KEY: full,
     MANAGEMENT_URL: app.managementOrigin,
     MANAGEMENT_KEY: app.management.key,
     MANAGEMENT_SECRET: app.management.secret,

@@ -16,14 +16,22 @@ await app.given.group('inn', { owner: 'ann' })
 const inTea = { receiverType: 'group' } as const
 const text = await app.given.message('ann', 'tea', { ...inTea, tags: ['x'], data: { text: 'one' } })
 const custom = await app.given.message('ann', 'tea', {
-  ...{ ...inTea, category: 'custom', type: 'place', tags: ['y'], data: { customData: { a: 1 } } },
+  ...inTea,
+  category: 'custom',
+  type: 'place',
+  tags: ['y'],
+  data: { customData: { a: 1 } },
 })
 const image = await app.given.message('ann', 'tea', {
-  ...{ ...inTea, type: 'image', data: { attachments: [{ url: 'https://x.example/a.png' }] } },
+  ...inTea,
+  type: 'image',
+  data: { attachments: [{ url: 'https://x.example/a.png' }] },
 })
 const { sentAt } = text
 await app.as('full').updateGroupConversation({
-  ...{ params: { guid: 'tea' }, onBehalfOf: 'ann', body: { tags: ['mine'] } },
+  params: { guid: 'tea' },
+  onBehalfOf: 'ann',
+  body: { tags: ['mine'] },
 })
 
 async function get(path: string, onBehalfOf?: string) {

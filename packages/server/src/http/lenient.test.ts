@@ -75,7 +75,10 @@ describe('a body', () => {
       return call({ method: 'POST', path: '/v3/users', headers, body })
     }
     expect((await sent()).data).toMatchObject({
-      ...{ uid: 'parts', name: 'Zoë', metadata: { age: '7' }, tags: ['a', 'b'] },
+      uid: 'parts',
+      name: 'Zoë',
+      metadata: { age: '7' },
+      tags: ['a', 'b'],
     })
     parts.append('avatar', new Blob(['x']), 'a.png')
     expect(errorOf(await sent()).details).toEqual({
@@ -119,8 +122,14 @@ describe('a body', () => {
 
   test('with text, numbers and null for what is meant', async () => {
     const body = {
-      ...{ uid: 4711, name: 'Number', metadata: '{"a":{"b":1}}', avatar: '', link: null },
-      ...{ statusMessage: '', withAuthToken: 'True', tags: 'x,y' },
+      uid: 4711,
+      name: 'Number',
+      metadata: '{"a":{"b":1}}',
+      avatar: '',
+      link: null,
+      statusMessage: '',
+      withAuthToken: 'True',
+      tags: 'x,y',
     }
     const { data } = await post('/v3/users', JSON.stringify(body))
     expect(data).toMatchObject({ uid: '4711', metadata: { a: { b: 1 } }, tags: ['x', 'y'] })

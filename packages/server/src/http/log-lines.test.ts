@@ -54,31 +54,49 @@ async function lineAfter(path: string, headers: Record<string, string>) {
 test('M7: the line of a call tells who called, from where, with which key', async () => {
   const address = '127.0.0.1'
   expect(await lineAfter('/v3/users', { apikey: keys.full })).toMatchObject({
-    ...{ operation: 'listUsers', status: 200, address, caller: 'key', appId: keys.appId },
-    ...{ key: expect.any(String), keyId: keys.full.slice(-4) },
+    operation: 'listUsers',
+    status: 200,
+    address,
+    caller: 'key',
+    appId: keys.appId,
+    key: expect.any(String),
+    keyId: keys.full.slice(-4),
   })
   const onBehalf = await lineAfter('/v3/users', { apikey: keys.full, onBehalfOf: 'ada' })
   expect(onBehalf).toMatchObject({ caller: 'key', uid: 'ada' })
   expect(await lineAfter('/v3/me', { authToken })).toMatchObject({
-    ...{ operation: 'getMe', address, caller: 'device', appId: keys.appId, uid: 'ada' },
+    operation: 'getMe',
+    address,
+    caller: 'device',
+    appId: keys.appId,
+    uid: 'ada',
   })
   const headers = { host: 'apimgmt.localhost', ...management }
   expect(await lineAfter('/apps', headers)).toMatchObject({
-    ...{ operation: 'listApps', address, caller: 'management', keyId: management.key },
+    operation: 'listApps',
+    address,
+    caller: 'management',
+    keyId: management.key,
   })
 })
 
 test('M7: the line of a refusal has its code, and the app only as what was claimed', async () => {
   const wrong = await lineAfter('/v3/users', { apikey: 'f'.repeat(40) })
   expect(wrong).toMatchObject({
-    ...{ status: 401, code: 'AUTH_ERR_APIKEY_NOT_FOUND', claimedAppId: keys.appId },
+    status: 401,
+    code: 'AUTH_ERR_APIKEY_NOT_FOUND',
+    claimedAppId: keys.appId,
   })
   expect(wrong).not.toHaveProperty('appId')
   expect(await lineAfter('/v3/users', { authToken: keys.full })).toMatchObject({
-    ...{ status: 401, code: 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND' },
+    status: 401,
+    code: 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND',
   })
   expect(await lineAfter('/v3/users/ada', { apikey: keys.auth })).toMatchObject({
-    ...{ status: 403, code: 'AUTH_ERR_NO_ACCESS', appId: keys.appId, caller: 'key' },
+    status: 403,
+    code: 'AUTH_ERR_NO_ACCESS',
+    appId: keys.appId,
+    caller: 'key',
   })
 })
 

@@ -81,7 +81,9 @@ test('M10: DOCS=off leaves the description of the API out', async () => {
 describe('with a port for the operator', async () => {
   // Any number gives the operator a listener; the test gives it a free port. Nobody is at port 1.
   const app = await start({
-    ...{ MANAGEMENT_PORT: '0', OPERATOR_PORT: '1', NATS_URL: 'nats://127.0.0.1:1' },
+    MANAGEMENT_PORT: '0',
+    OPERATOR_PORT: '1',
+    NATS_URL: 'nats://127.0.0.1:1',
   })
   const { key, secret } = app.management
   const management = { key, secret, host: 'apimgmt.localhost' }

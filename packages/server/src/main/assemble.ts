@@ -89,7 +89,9 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   )
   const egress = stack.use(openConfiguredEgress(config))
   const metrics = openMetrics({
-    ...{ database, clock, outbox: background },
+    database,
+    clock,
+    outbox: background,
     isNatsThere: () => bus.connection !== undefined,
   })
   const stream = openEventStream(bus, streamOptions(config))
@@ -203,7 +205,13 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
       owned.use(
         startConfiguredCouriers({
           ...publishing,
-          ...{ config, vault, egress, onCommit, judge, compiler, letters: openDeadLetters(stream) },
+          config,
+          vault,
+          egress,
+          onCommit,
+          judge,
+          compiler,
+          letters: openDeadLetters(stream),
         }),
       )
     },

@@ -120,7 +120,9 @@ describe('beside a running service', () => {
     const again = await chorale(settings, ...revoke)
     expect(again).toEqual({ code: 1, stdout: '', stderr: `The app ${appId} has no such key.\n` })
     await using database = openDatabase({
-      ...{ url: settings.DATABASE_URL ?? '', poolSize: 1, statementTimeoutMs: 10_000 },
+      url: settings.DATABASE_URL ?? '',
+      poolSize: 1,
+      statementTimeoutMs: 10_000,
       onIdleError: () => undefined,
     })
     const audited = await auditOf(database.db, appId)
@@ -170,8 +172,13 @@ describe('beside a running service', () => {
     const listed = await choraleJson<{ key: string }[]>(settings, 'management-key', 'list')
     const of = ({ key }: { key: string }) => key === pair.key
     expect(listed.find(of)).toEqual({
-      ...{ key: pair.key, name: 'agency', appIds: [appId], state: 'active', revokedAt: null },
-      ...{ createdAt: expect.any(Number), expiresAt: expect.any(Number) },
+      key: pair.key,
+      name: 'agency',
+      appIds: [appId],
+      state: 'active',
+      revokedAt: null,
+      createdAt: expect.any(Number),
+      expiresAt: expect.any(Number),
       lastUsedAt: expect.any(Number),
     })
     const revoke = ['management-key', 'revoke', pair.key]

@@ -74,8 +74,11 @@ function startPushCourier(parts: CourierParts): AsyncDisposable {
   const stack = new AsyncDisposableStack()
   const fcm = stack.use(
     openFcm({
-      ...{ egress, timeoutMs, origin: config.PUSH_FCM_ORIGIN },
-      ...{ tokenUri: config.PUSH_FCM_TOKEN_URI, ...authoritiesOf(config) },
+      egress,
+      timeoutMs,
+      origin: config.PUSH_FCM_ORIGIN,
+      tokenUri: config.PUSH_FCM_TOKEN_URI,
+      ...authoritiesOf(config),
     }),
   )
   const apns = stack.use(

@@ -29,7 +29,8 @@ export function buildListeners(config: Config, parts: SharedParts): HttpListener
         ? undefined
         : {
             server: buildServer({ ...parts, serves: 'management', audience }),
-            ...{ host, port: MANAGEMENT_PORT },
+            host,
+            port: MANAGEMENT_PORT,
           },
     operator:
       OPERATOR_PORT === 0
@@ -38,9 +39,12 @@ export function buildListeners(config: Config, parts: SharedParts): HttpListener
             // No page of a browser on the operator's machine may read what is here.
             server: buildServer({
               ...parts,
-              ...{ serves: 'management', audience: 'operator', origins: [] },
+              serves: 'management',
+              audience: 'operator',
+              origins: [],
             }),
-            ...{ host: OPERATOR_HOST, port: OPERATOR_PORT },
+            host: OPERATOR_HOST,
+            port: OPERATOR_PORT,
           },
   }
 }

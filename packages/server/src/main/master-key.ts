@@ -33,7 +33,10 @@ async function rotate({ database, vault }: Tools) {
     // Last: until then a process without the previous key refuses to start.
     await resealLookupKey(inside, vault)
     await writeAuditLog(inside, {
-      ...{ appId: '', at: unixSeconds(), caller: 'cli', requestId: '' },
+      appId: '',
+      at: unixSeconds(),
+      caller: 'cli',
+      requestId: '',
       operation: 'master-key rotate',
       input: { keyId: vault.keyId, ...done },
     })

@@ -61,7 +61,9 @@ test('receipts stay while what they are for cannot be published', async () => {
   await using sweeping = new AsyncDisposableStack()
   const database = sweeping.use(
     openDatabase({
-      ...{ url: databaseUrl, poolSize: 2, statementTimeoutMs: 9000 },
+      url: databaseUrl,
+      poolSize: 2,
+      statementTimeoutMs: 9000,
       onIdleError: () => undefined,
     }),
   )
@@ -87,7 +89,8 @@ test('what was kept when a process falls behind again is left to the sweeper', a
     },
   }
   const clearing: Clearing = {
-    ...{ receipt: () => undefined, event: () => undefined },
+    receipt: () => undefined,
+    event: () => undefined,
     [Symbol.asyncDispose]: async () => undefined,
   }
   const publisher = openPublisher(stream, clearing, log)

@@ -49,8 +49,13 @@ function fieldOf({ instancePath, keyword, params }: ErrorObject): string {
 }
 
 const namesOfTypes: Readonly<Record<string, string>> = {
-  ...{ boolean: 'true or false', integer: 'a whole number', number: 'a number' },
-  ...{ string: 'text', array: 'a list', object: 'an object', null: 'null' },
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'text',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
 }
 
 /** Of these not even what is wrong with them is shown, unless they are a yes or a no. */

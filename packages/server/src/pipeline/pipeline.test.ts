@@ -84,7 +84,10 @@ describe('with a handler that does what it should not', () => {
     const pages = {
       version: '0',
       metrics: openMetrics({
-        ...{ database, outbox: database, clock: () => 1_700_000_000, isNatsThere: () => true },
+        database,
+        outbox: database,
+        clock: () => 1_700_000_000,
+        isNatsThere: () => true,
       }),
       docs: true,
       checks: {},

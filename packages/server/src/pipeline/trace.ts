@@ -26,7 +26,10 @@ export function traceOf(caller: Caller | undefined, claimed: Credentials): Trace
       return { caller: kind, ...appId, uid: caller.actor.uid }
     case 'key':
       return {
-        ...{ caller: kind, ...appId, key: name, keyId: claimed.apiKey?.slice(-lettersOfKey) ?? '' },
+        caller: kind,
+        ...appId,
+        key: name,
+        keyId: claimed.apiKey?.slice(-lettersOfKey) ?? '',
         ...(caller.actor && { uid: caller.actor.uid }),
       }
     case 'management':

@@ -9,7 +9,9 @@ let apple: ApnsProvider
 let apns: Apns
 const open = (options: { timeoutMs?: number; clock?: () => number } = {}) =>
   openApns({
-    ...{ timeoutMs: 5000, production: apple.server.origin, ca: apple.server.authority.ca },
+    timeoutMs: 5000,
+    production: apple.server.origin,
+    ca: apple.server.authority.ca,
     ...options,
   })
 
@@ -23,7 +25,11 @@ afterAll(async () => {
 })
 
 const to = (deviceToken: string, more: Partial<ApnsNotification> = {}): ApnsNotification => ({
-  ...{ deviceToken, topic: app, pushType: 'alert', id: randomUUID(), expiresAt: 2_000_000_000 },
+  deviceToken,
+  topic: app,
+  pushType: 'alert',
+  id: randomUUID(),
+  expiresAt: 2_000_000_000,
   payload: { aps: { alert: { title: 'Ada', body: 'Hello' } } },
   ...more,
 })

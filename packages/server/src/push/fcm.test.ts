@@ -8,7 +8,10 @@ let egress: Egress
 let fcm: Fcm
 const open = (options: { timeoutMs?: number; clock?: () => number } = {}) =>
   openFcm({
-    ...{ egress, timeoutMs: 5000, origin: google.server.origin, tokenUri: google.tokenUri },
+    egress,
+    timeoutMs: 5000,
+    origin: google.server.origin,
+    tokenUri: google.tokenUri,
     ca: google.server.authority.ca,
     ...options,
   })
@@ -16,7 +19,10 @@ const open = (options: { timeoutMs?: number; clock?: () => number } = {}) =>
 beforeAll(async () => {
   google = await startFcmProvider()
   egress = openEgress({
-    ...{ allow: '127.0.0.1', http: false, perTarget: 5, all: 20 },
+    allow: '127.0.0.1',
+    http: false,
+    perTarget: 5,
+    all: 20,
     breaker: { failures: 100, restMs: 1000 },
     ca: google.server.authority.ca,
   })
@@ -30,7 +36,10 @@ afterAll(async () => {
 
 const sends = '/v1/'
 const to = (token: string, more: Partial<FcmMessage> = {}): FcmMessage => ({
-  ...{ to: { token }, data: { title: 'Ada', body: 'Hello' }, priority: 'high', ttlSeconds: 3600 },
+  to: { token },
+  data: { title: 'Ada', body: 'Hello' },
+  priority: 'high',
+  ttlSeconds: 3600,
   ...more,
 })
 
@@ -47,7 +56,9 @@ describe('a message', () => {
       data: { title: 'Ada', body: 'Hello' },
       notification,
       android: {
-        ...{ priority: 'high', ttl: '3600s', collapse_key: 'message-1' },
+        priority: 'high',
+        ttl: '3600s',
+        collapse_key: 'message-1',
         notification: { tag: 'message-1' },
       },
     }
@@ -221,7 +232,10 @@ describe('what goes wrong', () => {
 
   test('nobody there', async () => {
     using lost = openFcm({
-      ...{ egress, timeoutMs: 5000, origin: 'https://127.0.0.1:1', tokenUri: google.tokenUri },
+      egress,
+      timeoutMs: 5000,
+      origin: 'https://127.0.0.1:1',
+      tokenUri: google.tokenUri,
     })
     expect(await lost.send(google.account(), to('device'))).toMatchObject({ is: 'later' })
   })

@@ -22,7 +22,11 @@ async function startApi(answer: Answered) {
   )
   const egress = perTest.use(
     openEgress({
-      ...{ allow: '127.0.0.1', http: false, perTarget: 5, all: 20, ca: server.authority.ca },
+      allow: '127.0.0.1',
+      http: false,
+      perTarget: 5,
+      all: 20,
+      ca: server.authority.ca,
       breaker: { failures: 100, restMs: 1000 },
     }),
   )

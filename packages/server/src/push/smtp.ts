@@ -23,18 +23,29 @@ export interface Smtp extends Disposable {
 export function openSmtp(options: SmtpOptions): Smtp {
   const { host, port, secure, user, password = '', timeoutMs, ca } = options
   const transport = createTransport({
-    ...{ pool: true, maxConnections: 5, host, port, secure, requireTLS: true },
+    pool: true,
+    maxConnections: 5,
+    host,
+    port,
+    secure,
+    requireTLS: true,
     ...(user !== undefined && { auth: { user, pass: password } }),
     ...(ca && { tls: { ca } }),
-    ...{ connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs },
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
     // A letter is text: nothing in it makes this machine read a file or call somebody.
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   })
   return {
     async send({ from, to, subject, text, html, id }) {
       try {
         const sent = await transport.sendMail({
-          ...{ from, to: { name: to.name ?? '', address: to.address }, subject, text },
+          from,
+          to: { name: to.name ?? '', address: to.address },
+          subject,
+          text,
           ...(html !== undefined && { html }),
           messageId: `<${id}@${from.address.split('@').at(-1)}>`,
         })

@@ -15,7 +15,11 @@ const opened = new AsyncDisposableStack()
 const openWith = (allow: string) =>
   opened.use(
     openEgress({
-      ...{ allow, http: false, perTarget: 5, all: 20, ca: service.server.authority.ca },
+      allow,
+      http: false,
+      perTarget: 5,
+      all: 20,
+      ca: service.server.authority.ca,
       breaker: { failures: 100, restMs: 1000 },
     }),
   )

@@ -20,7 +20,9 @@ async function die(): Promise<undefined> {
 
 startWorker({
   database: openDatabase({
-    ...{ url: DATABASE_URL, poolSize: 4, statementTimeoutMs: 10_000 },
+    url: DATABASE_URL,
+    poolSize: 4,
+    statementTimeoutMs: 10_000,
     onIdleError: (error) => console.error(error),
   }),
   stream,
@@ -31,5 +33,9 @@ startWorker({
   log: pino({ level: 'warn' }),
   onOutcome: () => undefined,
   listeners: [moment === 'after' ? echoListener : { ...echoListener, on: { 'user.created': die } }],
-  ...{ concurrency: 1, attempts: 1, retryMs: 10, hours: 1, keepAuditDays: 400 },
+  concurrency: 1,
+  attempts: 1,
+  retryMs: 10,
+  hours: 1,
+  keepAuditDays: 400,
 })

@@ -35,7 +35,10 @@ export async function startFreezing(more: Settings): Promise<Freezing> {
   const headers = { appId, apikey: apiKeys.fullAccess, 'content-type': 'application/json' }
   const post = (path: string, body: object, onBehalfOf?: string) =>
     send(origin, {
-      ...{ method: 'POST', path: `/v3${path}`, body: JSON.stringify(body), deadlineMs },
+      method: 'POST',
+      path: `/v3${path}`,
+      body: JSON.stringify(body),
+      deadlineMs,
       headers: { ...headers, ...(onBehalfOf && { onBehalfOf }) },
     })
   for (const uid of ['ann', 'bob']) {

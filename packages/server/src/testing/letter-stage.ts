@@ -126,7 +126,12 @@ export async function startLetterStage(
   }
 
   return {
-    ...{ app, full, server, mail, announced, reachable },
+    app,
+    full,
+    server,
+    mail,
+    announced,
+    reachable,
     get nowMs() {
       return now * 1000
     },
@@ -180,8 +185,11 @@ export async function startLetterStage(
     },
     async anotherWorker() {
       const config = readConfig({
-        ...{ DATABASE_URL: app.databaseUrl, NATS_URL: inject('natsUrl') },
-        ...{ CHORALE_MASTER_KEY: app.masterKey, MANAGEMENT_PORT: '1', ...settings },
+        DATABASE_URL: app.databaseUrl,
+        NATS_URL: inject('natsUrl'),
+        CHORALE_MASTER_KEY: app.masterKey,
+        MANAGEMENT_PORT: '1',
+        ...settings,
       })
       const assembly = await assemble({ config, log: pino({ level: 'silent' }), clock })
       assembly.startWorker([announceMessages])

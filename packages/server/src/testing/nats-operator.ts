@@ -6,8 +6,15 @@ type KeyPair = ReturnType<typeof nkeys.createUser>
 const unlimited = { subs: -1, data: -1, payload: -1 }
 const accountLimits = {
   ...unlimited,
-  ...{ imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 },
-  ...{ mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 },
+  imports: -1,
+  exports: -1,
+  wildcards: true,
+  conn: -1,
+  leaf: -1,
+  mem_storage: -1,
+  disk_storage: -1,
+  streams: -1,
+  consumer: -1,
 }
 
 /** An operator with one account, as `nsc` would make it: what the server is told, and a user's file. */

@@ -94,17 +94,28 @@ async function sendAll({ full }: PushStage, messages: number): Promise<void> {
 
 /** Connections break more seldom than anything else, because all that is under way goes with them. */
 const weights = {
-  ...{ expired: 2, quota: 3, broken: 3, unavailable: 3, silence: 2, 'silence-behind': 2 },
-  ...{ reset: 1, 'reset-behind': 1, goaway: 1, 'goaway-error': 1 },
+  expired: 2,
+  quota: 3,
+  broken: 3,
+  unavailable: 3,
+  silence: 2,
+  'silence-behind': 2,
+  reset: 1,
+  'reset-behind': 1,
+  goaway: 1,
+  'goaway-error': 1,
 }
 const faultsByName: Readonly<Record<keyof typeof weights, Fault | undefined>> = {
   expired: undefined,
   quota: { status: 429, headers: { 'retry-after': '1' }, body: { reason: 'TooManyRequests' } },
   broken: { status: 500, body: { reason: 'InternalServerError' } },
   unavailable: { status: 503, body: { reason: 'ServiceUnavailable' } },
-  ...{ silence: 'silence', 'silence-behind': 'silence-behind' },
-  ...{ reset: 'reset', 'reset-behind': 'reset-behind' },
-  ...{ goaway: 'goaway', 'goaway-error': 'goaway-error' },
+  silence: 'silence',
+  'silence-behind': 'silence-behind',
+  reset: 'reset',
+  'reset-behind': 'reset-behind',
+  goaway: 'goaway',
+  'goaway-error': 'goaway-error',
 }
 
 /** Undefined for most, and where the request meets only a token that has expired. */

@@ -77,13 +77,21 @@ export async function startPushStage({
     (await full.createAuthToken({ params: { uid }, body: { force: true } })).data.authToken
   await full.createApnsProvider({
     body: {
-      ...{ providerId: 'apple', keyId: team.keyId, teamId: team.teamId, bundleId: topic },
-      ...{ p8Key: team.key, productionMode: true },
+      providerId: 'apple',
+      keyId: team.keyId,
+      teamId: team.teamId,
+      bundleId: topic,
+      p8Key: team.key,
+      productionMode: true,
     },
   })
   const owned = stack.move()
   return {
-    ...{ app, full, google, apple, account },
+    app,
+    full,
+    google,
+    apple,
+    account,
     settings: {
       ...settings,
       NATS_URL: inject('natsUrl'),
@@ -92,8 +100,10 @@ export async function startPushStage({
     },
     async useGoogle(providerId) {
       const serviceAccountCreds = {
-        ...{ project_id: account.projectId, client_email: account.clientEmail },
-        ...{ private_key: account.privateKey, private_key_id: account.privateKeyId },
+        project_id: account.projectId,
+        client_email: account.clientEmail,
+        private_key: account.privateKey,
+        private_key_id: account.privateKeyId,
       }
       await full.createFcmProvider({ body: { providerId, serviceAccountCreds } })
     },

@@ -13,7 +13,8 @@ test('M8: of a secret below 24 characters nothing is shown, of a longer one its 
 test('M8: a password is hidden whatever its field is called', () => {
   const long = 'x'.repeat(50)
   expect(kept({ password: long, basicAuthPassword: 'short', deep: [{ password: '' }] })).toEqual({
-    ...{ password: '********', basicAuthPassword: '********' },
+    password: '********',
+    basicAuthPassword: '********',
     deep: [{ password: '********' }],
   })
 })

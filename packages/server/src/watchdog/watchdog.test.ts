@@ -23,7 +23,9 @@ test('C2: a block of 300 ms in a served process is logged with its operation and
     sendMessage({
       onBehalfOf: 'ann',
       body: {
-        ...{ receiver: 'ben', receiverType: 'user', type: 'image' },
+        receiver: 'ben',
+        receiverType: 'user',
+        type: 'image',
         data: { attachments: [{ url: `https://example.org/${name}` }] },
       },
     })
@@ -54,13 +56,15 @@ test('C2: a block of 300 ms in a served process is logged with its operation and
 test('whoever goes on behind a wait is named, not whoever came last', async () => {
   const blocks: (string | undefined)[] = []
   using _ = watchTurns({
-    ...{ everyMs: 20, atLeastMs: 60_000 },
+    everyMs: 20,
+    atLeastMs: 60_000,
     onBlock: (turn) => blocks.push(turn?.operation),
     onBeat: () => undefined,
   })
   // Any gap counts from here on.
   using __ = watchTurns({
-    ...{ everyMs: 60_000, atLeastMs: 50 },
+    everyMs: 60_000,
+    atLeastMs: 50,
     onBlock: (turn) => blocks.push(turn?.operation),
     onBeat: () => undefined,
   })

@@ -98,7 +98,9 @@ async function openMessages({ stream }: ConsumerParts, consuming: Consuming) {
   // Some may have been handed to the dead until just now.
   const { num_ack_pending: count, delivered } = await consumer.info()
   const messages = await consumer.consume({
-    ...{ max_messages: mostPending, expires: requestMs, abort_on_missing_resource: true },
+    max_messages: mostPending,
+    expires: requestMs,
+    abort_on_missing_resource: true,
   })
   return { messages, inHand: { count, upTo: delivered.stream_seq } }
 }

@@ -235,15 +235,26 @@ test('what a worker had not finished when it was stopped is handled by the next 
     const stream = openEventStream(bus, { prefix: NATS_PREFIX, hours: 1, replicas: 1 })
     const database = stopping.use(
       openDatabase({
-        ...{ url: app.databaseUrl, poolSize: 4, statementTimeoutMs: 10_000 },
+        url: app.databaseUrl,
+        poolSize: 4,
+        statementTimeoutMs: 10_000,
         onIdleError: () => undefined,
       }),
     )
     stopping.use(
       startWorker({
-        ...{ database, stream, letters: openDeadLetters(stream), onCommit: () => undefined },
-        ...{ clock: () => 1_700_000_000, log: pino({ level: 'silent' }), listeners: [listener] },
-        ...{ concurrency: 1, attempts: 1000, retryMs: 60_000, hours: 1, keepAuditDays: 1 },
+        database,
+        stream,
+        letters: openDeadLetters(stream),
+        onCommit: () => undefined,
+        clock: () => 1_700_000_000,
+        log: pino({ level: 'silent' }),
+        listeners: [listener],
+        concurrency: 1,
+        attempts: 1000,
+        retryMs: 60_000,
+        hours: 1,
+        keepAuditDays: 1,
         onOutcome: () => undefined,
       }),
     )

@@ -33,13 +33,12 @@ describe('M7: the audit log', () => {
     ])
     const where = { address: '127.0.0.1', requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) }
     expect(rows[0]).toMatchObject({
-      ...{
-        ...where,
-        appId,
-        caller: expect.stringMatching(/^key:/),
-        keyId: app.keys.full.slice(-4),
-      },
-      ...{ input: { params: { uid: 'bob' }, body: { permanent: true } }, at: expect.any(Number) },
+      ...where,
+      appId,
+      caller: expect.stringMatching(/^key:/),
+      keyId: app.keys.full.slice(-4),
+      input: { params: { uid: 'bob' }, body: { permanent: true } },
+      at: expect.any(Number),
     })
     expect(rows[2]).toMatchObject({ ...where, caller: 'device:ann', uid: 'ann' })
     expect(JSON.stringify(rows)).not.toContain(data.authToken)

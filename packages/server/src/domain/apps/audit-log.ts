@@ -22,7 +22,11 @@ export const auditLogHandlers: InstallHandlers<typeof auditLog> = {
 export function shownEntry({ id, at, caller, operation, input, ...row }: AuditRow): AuditEntry {
   const { appId, keyId, uid, address, requestId } = row
   return {
-    ...{ id, at, caller, operation, input },
+    id,
+    at,
+    caller,
+    operation,
+    input,
     ...(appId !== '' && { appId }),
     ...(keyId !== null && { keyId }),
     ...(uid !== null && { uid }),

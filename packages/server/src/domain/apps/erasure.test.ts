@@ -134,7 +134,11 @@ function transactionsOf({ transaction: begin }: Database) {
 
 function erasing(forgotten: string[] = []) {
   return erasureErrands({
-    ...{ database, log, clock: () => now, leaseMs: 300, stretchMs: 0 },
+    database,
+    log,
+    clock: () => now,
+    leaseMs: 300,
+    stretchMs: 0,
     transactions: transactionsOf(database),
     forgetLetters: async (appId) => void forgotten.push(appId),
   })
@@ -165,7 +169,11 @@ test('M9: an erasure that was cut off goes on where it was, with whoever is free
   const forgotten: string[] = []
   const worker = () =>
     erasureErrands({
-      ...{ database: own, log, clock: () => now, leaseMs: 300, stretchMs: 0 },
+      database: own,
+      log,
+      clock: () => now,
+      leaseMs: 300,
+      stretchMs: 0,
       transactions: transactionsOf(own),
       forgetLetters: async (appId) => void forgotten.push(appId),
     })

@@ -96,7 +96,13 @@ function appendArguments(entries: readonly NewEntry[]): (Buffer | null)[] {
     const { bucket, key, joins = 0 } = entry
     const name = `${bucket}/${key}`
     const growth = growths.get(name) ?? {
-      ...{ bucket, key, entries: 0, counted: 0, joins: 0, shown: null, place: 0 },
+      bucket,
+      key,
+      entries: 0,
+      counted: 0,
+      joins: 0,
+      shown: null,
+      place: 0,
     }
     growths.set(name, growth)
     growth.entries++

@@ -37,7 +37,12 @@ export function stretchesOf(appId: string, entries: readonly Entry[]): Read[] {
     const reader = otherThan(sender, first.receiver.uids)
     return [
       {
-        ...{ appId, bucket, key, reader, first: first.row.seq, last: last.row.seq },
+        appId,
+        bucket,
+        key,
+        reader,
+        first: first.row.seq,
+        last: last.row.seq,
         entries: list,
       },
     ]

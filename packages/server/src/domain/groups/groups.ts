@@ -171,8 +171,11 @@ async function addGroup(
   if (!existing.has(owner)) throw new Failure('ERR_UID_NOT_FOUND', { uid: owner })
   const conversation = await insertConversation(ctx.db, ctx.now)
   const made = await insertGroup(ctx.db, {
-    ...{ ...group, ...conversation, owner },
-    ...{ sortName: sortName(group.name), createdAt },
+    ...group,
+    ...conversation,
+    owner,
+    sortName: sortName(group.name),
+    createdAt,
   })
   if (!made) {
     await deleteConversation(ctx.db, conversation)

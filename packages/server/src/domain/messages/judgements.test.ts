@@ -20,7 +20,8 @@ async function room(guid: string, more: Parameters<typeof stage.judge>[1] = {}) 
   const asked = await stage.judge(guid, { ...more, rule: { filters, ...more.rule } })
   const say = (from: string, text: string, muid?: string) =>
     given.message(from, guid, {
-      ...{ receiverType: 'group', data: { text } },
+      receiverType: 'group',
+      data: { text },
       ...(muid !== undefined && { muid }),
     })
   const see = (uid: string) => seenBy(uid, guid)
@@ -105,7 +106,9 @@ describe('a message that a judge is asked about', () => {
     expect(await see('cid')).toEqual([])
     const found = (await blocked()).find(({ message }) => message.id === id)
     expect(found).toMatchObject({
-      ...{ ruleId: 'bad', revisionId: `${app.appId}_bad_1`, reason: 'Rude.' },
+      ruleId: 'bad',
+      revisionId: `${app.appId}_bad_1`,
+      reason: 'Rude.',
       condition: { category: 'customApi', value: ['bad'] },
       message: {
         data: { text: 'you!', moderation: { status: 'disapproved', rule: { name: 'No' } } },
@@ -139,7 +142,9 @@ describe('a message that a judge is asked about', () => {
       const open = await room(`${guid}-1`, { behave })
       const action = ['blockMessage', 'kickUser'] as const
       const closed = await room(`${guid}-2`, {
-        ...{ behave, list: { onError: 'block' }, rule: { action: [...action] } },
+        behave,
+        list: { onError: 'block' },
+        rule: { action: [...action] },
       })
       await open.say('bob', 'well')
       const { id } = await closed.say('bob', 'well')
@@ -277,7 +282,8 @@ describe('an edit that a judge is asked about', () => {
     await release('final')
     await expect.poll(() => see('cid'), wait).toEqual([['final', 'approved']])
     expect(await messageOf('edit', 'final')).toMatchObject({
-      ...{ id, editedBy: 'bob' },
+      id,
+      editedBy: 'bob',
       data: { reactions: [{ reaction: '👍', count: 1 }] },
     })
     asked.behave = opinion(true, 'No.')

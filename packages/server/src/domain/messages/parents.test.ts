@@ -47,7 +47,8 @@ test('it obeys the rules of a reply', async () => {
 test('somebody must say it, and a role may be denied it', async () => {
   const body = { parentId: said.id, data: { text: 'who?' } }
   await expect(full.sendMessage({ body })).rejects.toMatchObject({
-    ...{ code: 'ERR_BAD_REQUEST', details: { onBehalfOf: [expect.any(String)] } },
+    code: 'ERR_BAD_REQUEST',
+    details: { onBehalfOf: [expect.any(String)] },
   })
   await full.restrictFeatures({
     params: { role: 'default' },

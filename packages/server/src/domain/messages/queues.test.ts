@@ -15,7 +15,8 @@ const edit = (id: string, onBehalfOf: string, text: string) =>
   full.editMessage({ params: { id }, onBehalfOf, body: { data: { text } } })
 const flag = (id: string, onBehalfOf: string, reasonId = 'spam', remark?: string) =>
   full.flagMessage({
-    ...{ params: { id }, onBehalfOf },
+    params: { id },
+    onBehalfOf,
     body: { reasonId, ...(remark !== undefined && { remark }) },
   })
 const approve = (messageId: string) =>
@@ -52,7 +53,11 @@ describe('a message that users report', () => {
     const { data } = await full.listFlaggedMessages({})
     expect(data).toMatchObject([
       {
-        ...{ id, sender: 'ann', data: { text: 'dubious' }, appId: app.appId, flaggedCount: 2 },
+        id,
+        sender: 'ann',
+        data: { text: 'dubious' },
+        appId: app.appId,
+        flaggedCount: 2,
         flaggedBy: [
           { uid: 'bob', reasonId: 'spam', reasonName: 'Spam', remark: 'look at this' },
           { uid: 'cid', reasonName: 'Rude', description: 'Not nice.', remark: 'again' },
@@ -117,7 +122,8 @@ describe('an edit that a rule blocks', () => {
     const { data: edited } = await edit(id, 'ann', 'spam after all')
     const rule = { id: 'no-spam', name: 'No spam' }
     expect(edited).toMatchObject({
-      ...{ id, editedBy: 'ann' },
+      id,
+      editedBy: 'ann',
       data: { text: 'spam after all', moderation: { status: 'disapproved', rule } },
     })
     expect(await lastEvent()).toMatchObject({ name: 'message.blocked', payload: { by: 'rule' } })
@@ -126,8 +132,11 @@ describe('an edit that a rule blocks', () => {
     const { data } = await full.listBlockedMessages({})
     expect(data).toMatchObject([
       {
-        ...{ ruleId: 'no-spam', ruleName: 'No spam', revisionId: `${app.appId}_no-spam_1` },
-        ...{ action: ['blockMessage'], condition: { value: ['spam'], weight: 1 } },
+        ruleId: 'no-spam',
+        ruleName: 'No spam',
+        revisionId: `${app.appId}_no-spam_1`,
+        action: ['blockMessage'],
+        condition: { value: ['spam'], weight: 1 },
         message: { id, data: { text: 'spam after all', moderation: { status: 'disapproved' } } },
       },
     ])
@@ -150,7 +159,8 @@ describe('an edit that a rule blocks', () => {
     const { data } = await full.listReviewedMessages({})
     const [last] = data
     expect(last).toMatchObject({
-      ...{ ruleId: 'no-spam', condition: { message: 'No spam.' } },
+      ruleId: 'no-spam',
+      condition: { message: 'No spam.' },
       message: {
         sender: 'ann',
         data: { text: 'spam after all', moderation: { status: 'approved' } },

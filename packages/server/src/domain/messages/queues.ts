@@ -94,7 +94,9 @@ function blocked({ caught, openedAt, movedAt }: CaseRow) {
     ...(rule && { ruleId: rule.id, ruleName: rule.name, revisionId: rule.revisionId }),
     ...(condition && { condition: { ...condition, weight: 1 } }),
     ...(reason !== undefined && { reason }),
-    ...{ action: actions, createdAt: openedAt, updatedAt: movedAt },
+    action: actions,
+    createdAt: openedAt,
+    updatedAt: movedAt,
   }
 }
 
@@ -105,7 +107,8 @@ function reviewed(row: CaseRow, appId: string) {
   return {
     ...fields,
     ...(condition && { condition: { ...condition, message } }),
-    ...{ blockedAt: `${row.openedAt}.${id}`, appId },
+    blockedAt: `${row.openedAt}.${id}`,
+    appId,
   }
 }
 
@@ -126,8 +129,10 @@ async function flaggedBy({ db }: ReadCtx, messageId: number) {
 function shownFlag({ reasonId, reasonName, description, remark, flaggedAt }: FlagRow) {
   const known = defaultReasons.get(reasonId)
   return {
-    ...{ reasonId, reasonName: reasonName ?? known?.name ?? reasonId },
-    ...{ description: description ?? known?.description ?? '', flaggedAt },
+    reasonId,
+    reasonName: reasonName ?? known?.name ?? reasonId,
+    description: description ?? known?.description ?? '',
+    flaggedAt,
     ...(remark !== null && { remark }),
   }
 }

@@ -89,7 +89,14 @@ export async function sayAnew(
   const { counts, shows, extra } = sealed
   await dropHidden(ctx.db, row, muid !== null, ctx.now)
   const anew = {
-    ...{ bucket, key, appId: ctx.db.appId, sender, category, type, counts, shows },
+    bucket,
+    key,
+    appId: ctx.db.appId,
+    sender,
+    category,
+    type,
+    counts,
+    shows,
     data: JSON.stringify({ ...sealed.data, moderation }),
     extra: extra ? JSON.stringify(extra) : undefined,
     verdict: verdict && JSON.stringify(verdict),

@@ -70,7 +70,8 @@ async function sceneFor(call: string, rule: RuleName): Promise<Scene> {
   const theirs = await message(other, guid ?? me, to)
   const form = await message(other, guid ?? me, {
     ...to,
-    ...{ category: 'interactive', type: 'form' },
+    category: 'interactive',
+    type: 'form',
     data: { interactiveData: { formFields: [{ elementId: 'yes' }] } },
   })
   return { me, other, guid, own: own.id, theirs: theirs.id, form: form.id }

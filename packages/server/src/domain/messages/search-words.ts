@@ -97,7 +97,15 @@ const decoration =
 
 /** Letters that no normal form takes apart, and the sigma that ends a word. */
 const alike: Readonly<Record<string, string>> = {
-  ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', þ: 'th', æ: 'ae', œ: 'oe', ς: 'σ' },
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ς: 'σ',
 }
 
 /** The same for texts that a reader takes for the same. */

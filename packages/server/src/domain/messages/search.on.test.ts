@@ -50,7 +50,8 @@ test('the words of a message that a moderator blocks are forgotten', async () =>
   const place = await groupWithMessages('judged', 2)
   const full = app.as('full')
   const { data } = await full.listGroupMessages({
-    ...{ params: { guid: 'judged' }, query: { category: 'message' } },
+    params: { guid: 'judged' },
+    query: { category: 'message' },
   })
   const id = data[0] && 'id' in data[0] ? data[0].id : ''
   await app.given.users('ann')

@@ -76,7 +76,8 @@ describe('requirement 4.8: send message', () => {
     expect(Object.keys('uids' in data ? (data.uids ?? {}) : {})).toEqual(['bob', 'kim', 'lee'])
     const none = { uids: [], guids: [] }
     const alone = await full.sendMessage({
-      ...{ onBehalfOf: 'ann', body: { ...body, multipleReceivers: none } },
+      onBehalfOf: 'ann',
+      body: { ...body, multipleReceivers: none },
     })
     expect(alone.data).toMatchObject({ receiver: 'bob' })
     await expect(

@@ -158,13 +158,20 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
         : undefined
     const data = judgement ? moderated(passed, judgement) : passed
     const said = {
-      ...{ data, extra, counts: !parent && counts(content) },
+      data,
+      extra,
+      counts: !parent && counts(content),
       shows: shows(ctx, content, parent !== undefined),
     }
     // First, so that no reply is stored whose sender does not follow the thread.
     if (parent) await subscribeByReply(ctx.db, parent.row, sender.uid)
     const placed = await lane.add({
-      ...{ bucket, key, appId: ctx.db.appId, sender: sender.uid, category, type },
+      bucket,
+      key,
+      appId: ctx.db.appId,
+      sender: sender.uid,
+      category,
+      type,
       ...storedAs(said, judgement),
       muid: body.muid,
       parentSeq: parent?.row.seq,

@@ -24,8 +24,11 @@ const wait = { timeout: 60_000, interval: 20 }
 type Body = CallInput<Api['submitMessage']>['body']
 const details = (uid: string) => ({ uid, name: uid.toUpperCase() })
 const plain: Body = {
-  ...{ sender: 'ann', receiver: 'bob', receiverType: 'user' as const },
-  ...{ senderUserDetails: details('ann'), receiverUserDetails: details('bob') },
+  sender: 'ann',
+  receiver: 'bob',
+  receiverType: 'user' as const,
+  senderUserDetails: details('ann'),
+  receiverUserDetails: details('bob'),
 }
 const saying = (text: string, more: Partial<Body> = {}) => ({
   body: { ...plain, data: { text }, ...more },
@@ -70,7 +73,10 @@ describe('a worker', async () => {
     const id = await submit('fine')
     const [body] = await told(id)
     expect(body).toEqual({
-      ...{ trigger: 'moderation_engine_approved', appId: app.appId, region: 'us', webhook: 'all' },
+      trigger: 'moderation_engine_approved',
+      appId: app.appId,
+      region: 'us',
+      webhook: 'all',
       data: { message: await get(id) },
     })
     expect(await moderationOf(id)).toEqual({ status: 'approved' })
@@ -213,7 +219,9 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
   await using app = await startTestApp({ twin: false })
   const full = app.as('full')
   await using database = openDatabase({
-    ...{ url: app.databaseUrl, poolSize: 2, statementTimeoutMs: 10_000 },
+    url: app.databaseUrl,
+    poolSize: 2,
+    statementTimeoutMs: 10_000,
     onIdleError: () => undefined,
   })
   const [edited, deleted, twice] = await Promise.all(
@@ -226,8 +234,13 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
   const lanes = { all: 1, perTarget: 1, breaker: { failures: 1, restMs: 1 } }
   await using egress = openEgress({ allow: '', http: false, ...lanes })
   const parts = {
-    ...{ egress, vault: openVault(Buffer.alloc(32)), timeoutMs: 5000, retryMs: 10 },
-    ...{ database, clock, judge: openJudge(openRuleSets(openCompiler(portableEngine))) },
+    egress,
+    vault: openVault(Buffer.alloc(32)),
+    timeoutMs: 5000,
+    retryMs: 10,
+    database,
+    clock,
+    judge: openJudge(openRuleSets(openCompiler(portableEngine))),
     transactions: openTransactions({
       begin: database.transaction,
       onCommit: ({ events }) => void told.push(...events.map(({ payload }) => payload)),

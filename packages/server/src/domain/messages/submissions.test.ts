@@ -28,9 +28,15 @@ describe('a message that is submitted', () => {
     const data = { text: 'hi <@uid:cid>', metadata: { from: 'elsewhere' } }
     const message = await submit({ data, tags: ['t'], muid: 'm-1', sentAt: 1_700_000_000 })
     expect(message).toMatchObject({
-      ...{ ...plain, id: expect.stringMatching(/^[1-9]\d*$/), muid: 'm-1', tags: ['t'] },
-      ...{ conversationId: 'ann_user_bob', category: 'message', type: 'text' },
-      ...{ sentAt: 1_700_000_000, updatedAt: now },
+      ...plain,
+      id: expect.stringMatching(/^[1-9]\d*$/),
+      muid: 'm-1',
+      tags: ['t'],
+      conversationId: 'ann_user_bob',
+      category: 'message',
+      type: 'text',
+      sentAt: 1_700_000_000,
+      updatedAt: now,
       data: {
         ...data,
         moderation: { status: 'pending' },
@@ -49,7 +55,9 @@ describe('a message that is submitted', () => {
     const to = { sender: 'cid', receiver: 'TEA', receiverType: 'group' } as const
     const message = await submit(to)
     expect(message).toMatchObject({
-      ...{ receiver: 'tea', conversationId: 'group_tea', sentAt: now },
+      receiver: 'tea',
+      conversationId: 'group_tea',
+      sentAt: now,
       data: { entities: { receiver: { entity: { guid: 'tea' }, entityType: 'group' } } },
     })
   })
@@ -245,8 +253,12 @@ describe('a submission that is edited', () => {
     const params = { id: before.id }
     const { data } = await full.updateSubmission({ params, body: { data: { text: 'new' } } })
     expect(data).toMatchObject({
-      ...{ id: before.id, tags: ['kept'], sentAt: before.sentAt },
-      ...{ updatedAt: now, editedAt: now, editedBy: 'app_system' },
+      id: before.id,
+      tags: ['kept'],
+      sentAt: before.sentAt,
+      updatedAt: now,
+      editedAt: now,
+      editedBy: 'app_system',
       data: { text: 'new', moderation: { status: 'pending' } },
     })
     expect(data.data).not.toHaveProperty('mentions')
@@ -298,9 +310,13 @@ test('calls of the same moment create the same people and the same message once'
     const toUser = { receiverType: 'user', receiver: receiverUserDetails?.uid } as const
     const toGroup = { receiverType: 'group', receiver: 'hall' } as const
     const body = {
-      ...{ sender: senderUserDetails?.uid ?? '', receiver: '', data: text, muid: 'same' },
+      sender: senderUserDetails?.uid ?? '',
+      data: text,
+      muid: 'same',
       ...(n % 4 < 2 ? toUser : toGroup),
-      ...{ senderUserDetails, receiverUserDetails, receiverGroupDetails: group },
+      senderUserDetails,
+      receiverUserDetails,
+      receiverGroupDetails: group,
     }
     return client.submitMessage({ body: body as Body })
   })

@@ -48,7 +48,8 @@ describe('a message that a rule blocks', () => {
     const blocked = await given.message('ann', 'tea', { ...toTea, ...text(mentions), tags: ['t'] })
     const rule = { id: 'no-spam', name: 'no-spam' }
     expect(blocked).toMatchObject({
-      ...{ sender: 'ann', tags: ['t'] },
+      sender: 'ann',
+      tags: ['t'],
       data: { text: mentions, moderation: { status: 'disapproved', rule } },
     })
     expect(blocked.deletedAt).toBeUndefined()
@@ -114,7 +115,8 @@ describe('a message that a rule blocks', () => {
     const { id } = await given.message('ann', 'tea', { ...toTea, ...text('a question') })
     const reply = (words: string) =>
       full.replyToMessage({
-        ...{ onBehalfOf: 'bob', params: { id } },
+        onBehalfOf: 'bob',
+        params: { id },
         body: { category: 'message', type: 'text', data: { text: words } },
       })
     await reply('an answer')
@@ -159,7 +161,8 @@ describe('rules look', () => {
       (await given.message('ann', 'bob', body)).data.moderation?.status
     const custom = { category: 'custom', type: 'poll' }
     const image = (name: string, caption: string) => ({
-      ...{ category: 'message', type: 'image' },
+      category: 'message',
+      type: 'image',
       data: { text: caption, attachments: [{ url: 'https://files.example/1.png', name }] },
     })
     expect(await judged({ ...custom, data: { customData: { a: [{ b: 'evil' }] } } })).toBe(

@@ -24,7 +24,10 @@ export function storedAs(said: Said, judgement: Judgement | undefined): Stored {
   const { verdict } = judgement ?? {}
   if (!judgement || judgement.moderation.status === 'approved' || !verdict) {
     return {
-      ...{ data, extra: extra && JSON.stringify(extra), counts, shows },
+      data,
+      extra: extra && JSON.stringify(extra),
+      counts,
+      shows,
       verdict: verdict && JSON.stringify(verdict),
     }
   }

@@ -12,7 +12,9 @@ afterAll(() => service[Symbol.asyncDispose]())
 async function openApp() {
   const keys = await createApp(service.origin, service.management)
   const client = restClient({
-    ...{ baseUrl: `${service.origin}/v3`, appId: keys.appId, apiKey: keys.full },
+    baseUrl: `${service.origin}/v3`,
+    appId: keys.appId,
+    apiKey: keys.full,
   })
   for (const uid of ['ann', 'bea']) await client.createUser({ body: { uid, name: uid } })
   const say = (text: string) =>

@@ -39,7 +39,8 @@ describe('what rules do', () => {
     await expect.poll(blocked, wait).toEqual([id])
     await full.reviewBlockedMessage({ params: { messageId: id }, body: { status: 'approved' } })
     const { data } = await full.listGroupMessages({
-      ...{ onBehalfOf: 'cid', params: { guid: 'tea' } },
+      onBehalfOf: 'cid',
+      params: { guid: 'tea' },
       query: { category: 'message' },
     })
     expect(data).toMatchObject([{ sender: 'bob', data: { text: 'spam' } }])

@@ -7,7 +7,10 @@ afterAll(() => stack.disposeAsync())
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => `word${n}`)
 const list = (searchTerms: string, category: 'word' | 'pattern' = 'word') => ({
-  ...{ category, searchTerms, file: undefined, disallowedSentences: undefined },
+  category,
+  searchTerms,
+  file: undefined,
+  disallowedSentences: undefined,
 })
 /** As much as the limits allow. */
 const heavy = Array.from({ length: 80 }, (_, n) => `[a${String.fromCodePoint(0x4e00 + n)}].{4}[!?]`)
@@ -36,12 +39,22 @@ test('C2: a rule set of 50,000 words is laid out in another thread, and works he
   const compiler = stack.use(openCompiler(portableEngine))
   await compiler.run('a', 'weighList', list('warm'))
   const rule = {
-    ...{ id: 'r', name: 'r', revisionId: 'r', filters: [], actions: ['blockMessage' as const] },
+    id: 'r',
+    name: 'r',
+    revisionId: 'r',
+    filters: [],
+    actions: ['blockMessage' as const],
     conditions: [
       {
-        ...{ id: 1, isKeywordsReferencePresent: true, isMediaPresent: false, entity: 'message' },
-        ...{ operand: 'text' as const, operator: 'contains' as const, category: 'word' as const },
-        ...{ value: ['big'], disguises: true },
+        id: 1,
+        isKeywordsReferencePresent: true,
+        isMediaPresent: false,
+        entity: 'message',
+        operand: 'text' as const,
+        operator: 'contains' as const,
+        category: 'word' as const,
+        value: ['big'],
+        disguises: true,
       },
     ],
   }

@@ -149,7 +149,10 @@ describe('what a run finds', async () => {
   }
 
   const comparable = ({ messageId, sender, conversationId, findings }: DryRunMatch) => ({
-    ...{ id: messageId, sender, conversationId, findings },
+    id: messageId,
+    sender,
+    conversationId,
+    findings,
   })
 
   async function finished(id: string) {

@@ -48,7 +48,8 @@ export async function walkEntries(
   const statement = textsOnly ? walkTexts : walkWhole
   const rows = await run(db, statement, [appId, since, from, below, most])
   return rows.map(({ id, isSaid, text, ...whole }) => ({
-    ...{ id, isSaid },
+    id,
+    isSaid,
     spoken: textsOnly ? { category: 'message', type: 'text', data: { text } } : whole,
   }))
 }

@@ -31,7 +31,9 @@ test('a dry run is answered at once, and waits for a worker', async () => {
   const { data } = await dryRunRule({ params, body: {} })
   const before = {
     id: data.id,
-    ...{ status: 'waiting', since: now - 7 * 86_400, createdAt: now },
+    status: 'waiting',
+    since: now - 7 * 86_400,
+    createdAt: now,
     rules: { a: { id: 'spam', revisionId: idOf('spam', 2), name: 'n2', action: ['flagMessage'] } },
     progress: { scanned: 0, total: 0 },
     counts: { caught: 0, onlyA: 0, onlyB: 0, both: 0 },
@@ -126,7 +128,9 @@ test('what is not there is refused', async () => {
 
 test('a run that nobody brings to an end is given up; what is old is forgotten', async () => {
   await using database = openDatabase({
-    ...{ url: app.databaseUrl, poolSize: 2, statementTimeoutMs: 10_000 },
+    url: app.databaseUrl,
+    poolSize: 2,
+    statementTimeoutMs: 10_000,
     onIdleError: () => undefined,
   })
   const { data } = await dryRunRule({ params, body: {} })

@@ -116,7 +116,10 @@ function shown(run: DryRunRow): DryRun {
   const { id, status, since, createdAt, endedAt, scanned, onlyA, onlyB, both } = run
   const [a, b] = run.rules
   return {
-    ...{ id, status, since, createdAt },
+    id,
+    status,
+    since,
+    createdAt,
     ...(endedAt !== null && { endedAt }),
     rules: { a: shownRule(a), ...(b && { b: shownRule(b) }) },
     progress: { scanned, total: totalOf(run) },

@@ -4,12 +4,18 @@ import { type Parties, type Party, passes } from './filters.ts'
 
 const ada: Party = {
   entity: 'user',
-  ...{ id: 'ada', name: 'Ada Lovelace', kind: 'guest', createdAt: 1000 },
+  id: 'ada',
+  name: 'Ada Lovelace',
+  kind: 'guest',
+  createdAt: 1000,
   tags: ['new', 'EU'],
 }
 const den: Party = {
   entity: 'group',
-  ...{ id: 'den-1', name: 'The den', kind: 'public', createdAt: 2000 },
+  id: 'den-1',
+  name: 'The den',
+  kind: 'public',
+  createdAt: 2000,
   tags: [],
 }
 const toGroup: Parties = { sender: ada, receiver: den }

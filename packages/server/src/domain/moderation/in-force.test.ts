@@ -24,7 +24,8 @@ describe('C2: what is in force is bounded in sum', () => {
     const make = (id: string, searchTerms: string) =>
       createKeywordList({ form: { id, category: 'pattern', searchTerms } })
     const refusal = (text: string) => ({
-      ...{ code: 'ERR_BAD_REQUEST', details: { searchTerms: [expect.stringContaining(text)] } },
+      code: 'ERR_BAD_REQUEST',
+      details: { searchTerms: [expect.stringContaining(text)] },
     })
     await expect(make('81', patterns(81).join())).rejects.toMatchObject(refusal('80 patterns'))
     const heavy = Array.from({ length: 20 }, (_, n) => `[a${n}].{7}[!?]`).join()
@@ -80,7 +81,8 @@ describe('C2: what is in force is bounded in sum', () => {
   test('rules and lists together hold 2 MB of terms at most', async () => {
     const long = (n: number) => `${'x'.repeat(190)}${n}`
     const form = (id: string) => ({
-      ...{ id, category: 'word' as const },
+      id,
+      category: 'word' as const,
       searchTerms: Array.from({ length: 5000 }, (_, n) => long(n)).join(),
     })
     await createKeywordList({ form: form('long-1') })

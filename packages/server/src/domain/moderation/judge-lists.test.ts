@@ -11,7 +11,10 @@ const full = app.as('full')
 const url = 'https://judge.example/ask'
 const custom = { category: 'customApi', webhookURL: url } as const
 const openAi = {
-  ...{ category: 'openai', baseUrl: 'https://llm.example/v1', model: 'm', prompt: 'Insults.' },
+  category: 'openai',
+  baseUrl: 'https://llm.example/v1',
+  model: 'm',
+  prompt: 'Insults.',
 } as const
 const create = (id: string, form: object = custom) =>
   full.createKeywordList({ form: { id, ...custom, ...form } })
@@ -27,13 +30,22 @@ describe('a keyword list that is a judge', () => {
     const secrets = { username: 'ada', password: 'never-seen-again' }
     const { data } = await create('own', { ...secrets, onError: 'block', contextWindow: '7' })
     expect(data).toMatchObject({
-      ...{ id: 'own', category: 'customApi', searchTerms: [], isCSV: false },
-      ...{ webhookURL: url, username: 'ada', onError: 'block', contextWindow: 7 },
+      id: 'own',
+      category: 'customApi',
+      searchTerms: [],
+      isCSV: false,
+      webhookURL: url,
+      username: 'ada',
+      onError: 'block',
+      contextWindow: 7,
     })
     const { data: llm } = await create('llm', { ...openAi, apiKey: 'sk-never-seen' })
     expect(llm).toMatchObject({
-      ...{ baseUrl: openAi.baseUrl, model: 'm', prompt: 'Insults.' },
-      ...{ onError: 'allow', contextWindow: 0 },
+      baseUrl: openAi.baseUrl,
+      model: 'm',
+      prompt: 'Insults.',
+      onError: 'allow',
+      contextWindow: 0,
     })
     await update('llm', { ...openAi, model: 'n' })
     const shown = [

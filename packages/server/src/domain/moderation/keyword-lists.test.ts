@@ -29,14 +29,24 @@ describe('create', () => {
   test('answers the list as its first revision, records it and who did it', async () => {
     const { data } = await createKeywordList({
       form: {
-        ...{ id: 'Rude', name: 'Rude words', description: 'Ours', category: 'word' },
+        id: 'Rude',
+        name: 'Rude words',
+        description: 'Ours',
+        category: 'word',
         searchTerms: ' b , a,, "c, d" ,b',
       },
     })
     expect(data).toEqual({
-      ...{ id: 'rude', name: 'Rude words', description: 'Ours', category: 'word' },
-      ...{ isCSV: false, searchTerms: ['b', 'a', 'c, d'], active: true },
-      ...{ createdAt: now, updatedAt: now, revisionId: `${app.appId}_rude_1` },
+      id: 'rude',
+      name: 'Rude words',
+      description: 'Ours',
+      category: 'word',
+      isCSV: false,
+      searchTerms: ['b', 'a', 'c, d'],
+      active: true,
+      createdAt: now,
+      updatedAt: now,
+      revisionId: `${app.appId}_rude_1`,
     })
     expect((await getKeywordList({ params: { keywordId: 'RUDE' } })).data).toEqual(data)
     expect((await app.events()).at(-1)).toEqual({
@@ -146,7 +156,8 @@ describe('create', () => {
       const response = await fetch(`${app.origin}/v3/${path}`, {
         method: 'POST',
         headers: {
-          ...{ appId: app.appId, apikey: app.keys.full },
+          appId: app.appId,
+          apikey: app.keys.full,
           'content-type': 'multipart/form-data; boundary=x',
         },
         body: 'no form',
@@ -199,7 +210,10 @@ describe('update', () => {
     const params = { keywordId: 'changing' }
     const { data } = await updateKeywordList({ params, form: { category: 'word', name: 'New' } })
     expect(data).toEqual({
-      ...{ ...before, name: 'New', updatedAt, revisionId: `${app.appId}_changing_2` },
+      ...before,
+      name: 'New',
+      updatedAt,
+      revisionId: `${app.appId}_changing_2`,
     })
     const form = await sendForm('PUT', 'keywords/changing', [
       ['category', 'word'],

@@ -18,7 +18,8 @@ describe('the operator, at the management address', () => {
     expect((await calls.getRule({ params: { ruleId } })).data).toEqual(data)
     expect((await calls.getRuleOfApp({ params })).data).toEqual(data)
     expect((await auditOf(app.db, appId)).at(-1)).toMatchObject({
-      ...{ caller: 'management:tests', operation: 'createRuleOfApp' },
+      caller: 'management:tests',
+      operation: 'createRuleOfApp',
     })
     await expect(create(ruleId)).rejects.toMatchObject({ code: 'ERR_RULE_ALREADY_EXISTS' })
     await calls.updateRuleOfApp({ params, body: { enabled: false } })

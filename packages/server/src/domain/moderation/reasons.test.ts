@@ -21,7 +21,11 @@ test('every app has three reasons, which stay as they are', async () => {
 test('an app adds reasons of its own, changes and deletes them', async () => {
   const created = await createReason({ body: { id: 'Off-Topic', name: 'Off topic' } })
   expect(created.data).toEqual({
-    ...{ id: 'off-topic', name: 'Off topic', description: '', createdAt: now, updatedAt: now },
+    id: 'off-topic',
+    name: 'Off topic',
+    description: '',
+    createdAt: now,
+    updatedAt: now,
   })
   expect((await app.events()).at(-1)).toEqual({
     name: 'reason.saved',
@@ -33,7 +37,9 @@ test('an app adds reasons of its own, changes and deletes them', async () => {
   const is = { id: 'off-topic', name: 'Off topic', description: 'Elsewhere, please.' }
   expect(updated.data).toEqual({ ...is, createdAt, updatedAt: now })
   expect((await listReasons()).data.at(-1)).toEqual({
-    ...{ ...is, createdAt: String(createdAt), updatedAt: String(now) },
+    ...is,
+    createdAt: String(createdAt),
+    updatedAt: String(now),
   })
   expect((await listReasons({ query: { limit: 3, page: 2 } })).data).toHaveLength(1)
   expect((await deleteReason({ params })).data.success).toBe(true)

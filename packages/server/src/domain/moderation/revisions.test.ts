@@ -39,17 +39,27 @@ describe('requirement 4.12: get moderation rule revisions', () => {
     const { data } = await listRuleRevisions({ params: { ruleId } })
     expect(data).toEqual(
       [3, 2, 1].map((n) => ({
-        ...{ id: ruleId, name: `n${n}`, description: '', enabled: true, filters: [] },
+        id: ruleId,
+        name: `n${n}`,
+        description: '',
+        enabled: true,
+        filters: [],
         conditions: [
           {
-            ...{ id: 1, isKeywordsReferencePresent: false, isMediaPresent: false },
-            ...{ entity: 'message', operand: 'text', category: 'word', operator: 'contains' },
+            id: 1,
+            isKeywordsReferencePresent: false,
+            isMediaPresent: false,
+            entity: 'message',
+            operand: 'text',
+            category: 'word',
+            operator: 'contains',
             value: [`w${n}`],
           },
         ],
         action: ['blockMessage'],
         active: n === 3,
-        ...{ createdAt, updatedAt: createdAt + n - 1 },
+        createdAt,
+        updatedAt: createdAt + n - 1,
         revisionId: idOf(ruleId, n),
       })),
     )
@@ -148,7 +158,11 @@ describe('a revision', () => {
     now++
     const { data } = await restoreRule({ params })
     expect(data).toMatchObject({
-      ...{ name: 'n1', active: true, createdAt, updatedAt: now, revisionId: idOf(ruleId, 4) },
+      name: 'n1',
+      active: true,
+      createdAt,
+      updatedAt: now,
+      revisionId: idOf(ruleId, 4),
       conditions: [{ value: ['w1'] }],
     })
     const all = await listRuleRevisions({ params: { ruleId } })

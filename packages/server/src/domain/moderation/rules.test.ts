@@ -21,18 +21,31 @@ describe('create', () => {
     const condition = { ...spam, id: 7, value: 'spam, "ham, or so"', message: ['No spam.'] }
     const { data } = await createRule({
       body: {
-        ...{ id: 'No-Spam', name: 'No spam', description: 'For all' },
-        ...{ action: ['flagMessage'], filters: [...filters], conditions: [condition] },
+        id: 'No-Spam',
+        name: 'No spam',
+        description: 'For all',
+        action: ['flagMessage'],
+        filters: [...filters],
+        conditions: [condition],
       },
     })
     expect(data).toEqual({
-      ...{ id: 'no-spam', name: 'No spam', description: 'For all', action: ['flagMessage'] },
+      id: 'no-spam',
+      name: 'No spam',
+      description: 'For all',
+      action: ['flagMessage'],
       filters,
       conditions: [
         {
-          ...{ id: 7, entity: 'message', operand: 'text', operator: 'contains', category: 'word' },
-          ...{ isKeywordsReferencePresent: false, isMediaPresent: false },
-          ...{ value: ['spam', 'ham, or so'], message: ['No spam.'] },
+          id: 7,
+          entity: 'message',
+          operand: 'text',
+          operator: 'contains',
+          category: 'word',
+          isKeywordsReferencePresent: false,
+          isMediaPresent: false,
+          value: ['spam', 'ham, or so'],
+          message: ['No spam.'],
         },
       ],
       ...inForce,
@@ -51,15 +64,22 @@ describe('create', () => {
       body: { name: 'Quiet, please!', conditions: [{ value: 'loud' }, { value: 'LOUDER' }] },
     })
     expect(data).toMatchObject({
-      ...{ id: 'quiet-please', name: 'Quiet, please!', description: '', filters: [] },
-      ...{ action: ['blockMessage'], ...inForce },
+      id: 'quiet-please',
+      name: 'Quiet, please!',
+      description: '',
+      filters: [],
+      action: ['blockMessage'],
+      ...inForce,
     })
     expect(data.conditions.map(({ id, value }) => [id, value])).toEqual([
       [1, ['loud']],
       [2, ['LOUDER']],
     ])
     expect(data.conditions[0]).toMatchObject({
-      ...{ entity: 'message', operand: 'text', operator: 'contains', category: 'word' },
+      entity: 'message',
+      operand: 'text',
+      operator: 'contains',
+      category: 'word',
     })
   })
 
@@ -68,7 +88,10 @@ describe('create', () => {
     async (operand) => {
       const conditions = (['contains', 'equals'] as const).flatMap((operator) =>
         (['word', 'pattern'] as const).map((category) => ({
-          ...{ operand, operator, category, value: 'a{1,3}' },
+          operand,
+          operator,
+          category,
+          value: 'a{1,3}',
         })),
       )
       const { data } = await createRule({ body: { id: `of-${operand}`, conditions } })
@@ -100,7 +123,8 @@ describe('create', () => {
       const condition = { value: `${id}, Profanity-List`, [spelling]: true }
       const { data } = await createRule({ body: { id, conditions: [condition] } })
       expect(data.conditions[0]).toMatchObject({
-        ...{ isKeywordsReferencePresent: true, value: [id, 'profanity-list'] },
+        isKeywordsReferencePresent: true,
+        value: [id, 'profanity-list'],
       })
       await deleteRule({ params: { ruleId: id } })
     },
@@ -209,7 +233,10 @@ describe('update', () => {
     const { data } = await updateRule({ params, body: { enabled: false } })
     const { createdAt } = before
     expect(data).toEqual({
-      ...{ ...before, enabled: false, createdAt, updatedAt },
+      ...before,
+      enabled: false,
+      createdAt,
+      updatedAt,
       revisionId: `${app.appId}_changing_2`,
     })
     const { data: again } = await updateRule({ params, body: { enabled: true, name: 'Other' } })
@@ -225,8 +252,11 @@ describe('default rules', () => {
   test('are there from the first moment, and not in force', async () => {
     const { data } = await getRule({ params: { ruleId: 'text-profanity-filter' } })
     expect(data).toMatchObject({
-      ...{ enabled: false, default: true, active: true, action: ['blockMessage'] },
-      ...{ revisionId: `${app.appId}_text-profanity-filter_1` },
+      enabled: false,
+      default: true,
+      active: true,
+      action: ['blockMessage'],
+      revisionId: `${app.appId}_text-profanity-filter_1`,
       conditions: [{ isKeywordsReferencePresent: true, value: ['profanity-list'] }],
     })
   })
@@ -239,7 +269,10 @@ describe('default rules', () => {
       body: { enabled: true, action: ['flagMessage'], name: 'Mine', conditions: [spam] },
     })
     expect(data).toEqual({
-      ...{ ...before, enabled: true, action: ['flagMessage'], updatedAt: now },
+      ...before,
+      enabled: true,
+      action: ['flagMessage'],
+      updatedAt: now,
       revisionId: `${app.appId}_email_filter_2`,
     })
     await expect(deleteRule({ params })).rejects.toMatchObject({

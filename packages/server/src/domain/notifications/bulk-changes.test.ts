@@ -13,8 +13,10 @@ await app.given.users('ann', 'bob')
 const crowd = Array.from({ length: 301 }, (_, nth) => `member${nth}`)
 for (const uid of crowd) await app.given.users(uid)
 const fcmCredentials = {
-  ...{ project_id: account.projectId, client_email: account.clientEmail },
-  ...{ private_key: account.privateKey, private_key_id: account.privateKeyId },
+  project_id: account.projectId,
+  client_email: account.clientEmail,
+  private_key: account.privateKey,
+  private_key_id: account.privateKeyId,
 }
 const settings = { version: 2, pushProvider: 1, fcmCredentials }
 await full.updatePushSettings({ params: { appId: app.appId }, body: { settings } })

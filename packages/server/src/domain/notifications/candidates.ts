@@ -50,8 +50,16 @@ export async function candidatesOf(
 /** Somebody who does not take part. */
 export function stranger(uid: string, { timezone }: House): Candidate {
   return {
-    ...{ uid, isParticipant: false, isDeactivated: false, blocked: false, online: false },
-    ...{ readSeq: 0, choices: {}, timezone, mutes: [], devices: [] },
+    uid,
+    isParticipant: false,
+    isDeactivated: false,
+    blocked: false,
+    online: false,
+    readSeq: 0,
+    choices: {},
+    timezone,
+    mutes: [],
+    devices: [],
   }
 }
 

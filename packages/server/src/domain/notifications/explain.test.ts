@@ -39,10 +39,13 @@ const prefer = (uid: string, body: object) =>
   full.updateNotificationPreferences({ query: { uid }, body })
 const params = { appId: app.appId }
 const fcm = {
-  ...{ providerId: 'google', serviceAccountFilename: 'account.json' },
+  providerId: 'google',
+  serviceAccountFilename: 'account.json',
   serviceAccountCreds: {
-    ...{ project_id: account.projectId, client_email: account.clientEmail },
-    ...{ private_key: account.privateKey, private_key_id: account.privateKeyId },
+    project_id: account.projectId,
+    client_email: account.clientEmail,
+    private_key: account.privateKey,
+    private_key_id: account.privateKeyId,
   },
 }
 
@@ -108,7 +111,8 @@ describe('why there was no push', () => {
     await prefer(bob, { oneOnOnePreferences: { oneOnOneReplies: 1 } })
     const id = String(await say(bob))
     const reply = await full.replyToMessage({
-      ...{ ...byAnn, params: { id } },
+      ...byAnn,
+      params: { id },
       body: { category: 'message', type: 'text', data: { text: 'and' } },
     })
     expect(await verdict(bob, Number(reply.data.id))).toBe('preferences: REPLIES_PREFERENCE')
@@ -196,7 +200,10 @@ describe('what the provider said', () => {
     expect([step, says]).toEqual(['delivery', 'The provider has taken it.'])
     expect(deliveries).toEqual([
       {
-        ...{ provider: 'fcm', providerId: 'google', status: 'sent', attempts: 1 },
+        provider: 'fcm',
+        providerId: 'google',
+        status: 'sent',
+        attempts: 1,
         pushToken: expect.stringMatching(new RegExp(`^\\*+${token.slice(-4)}$`)),
       },
     ])
@@ -229,7 +236,8 @@ describe('what the provider said', () => {
     const { private_key: _, ...rest } = fcm.serviceAccountCreds
     await full.createFcmProvider({
       body: {
-        ...{ ...fcm, providerId: 'wrong' },
+        ...fcm,
+        providerId: 'wrong',
         serviceAccountCreds: { ...rest, private_key: stranger.privateKey },
       },
     })

@@ -16,12 +16,17 @@ const intervals = {
 await full.updateNotificationSettings({ body: { preferences: intervals } })
 
 const account = {
-  ...{ sendGridApiKey: 'SG.key', sendGridTemplateID: 'd-1', sendGridUnsubscribeGroupID: '7' },
-  ...{ senderName: 'Tea house', senderEmail: 'tea@chorale.example' },
+  sendGridApiKey: 'SG.key',
+  sendGridTemplateID: 'd-1',
+  sendGridUnsubscribeGroupID: '7',
+  senderName: 'Tea house',
+  senderEmail: 'tea@chorale.example',
 }
 const own = {
-  ...{ webhookURL: receiver.url, useBasicAuth: true },
-  ...{ basicAuthUsername: 'chorale', basicAuthPassword: 'geheim ł' },
+  webhookURL: receiver.url,
+  useBasicAuth: true,
+  basicAuthUsername: 'chorale',
+  basicAuthPassword: 'geheim ł',
 }
 
 let worker: AsyncDisposable
@@ -80,7 +85,9 @@ describe('letters go', () => {
       receiver.received.find(({ body }) => body.trigger.startsWith(channel))
     const sender = { uid: ann, name: ann.toUpperCase() }
     expect(about('email')?.body).toMatchObject({
-      ...{ trigger: 'email-notification-payload-generated', appId: app.appId, webhook: 'custom' },
+      trigger: 'email-notification-payload-generated',
+      appId: app.appId,
+      webhook: 'custom',
       data: {
         to: { uid: bob, email: `${bob}@chorale.example`, name: bob.toUpperCase() },
         messages: [{ sender, message: 'hello', messageObject: { data: { text: 'hello' } } }],

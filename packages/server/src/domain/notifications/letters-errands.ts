@@ -37,7 +37,9 @@ export function letterErrands({ database, vault, lines, clockMs, timeoutMs }: Le
     const nowMs = clockMs()
     const here: AppDb = { appId: job.appId, db }
     const withheld = (reason: string): LetterResult => ({
-      ...{ status: 'withheld', nextAtMs: nowMs, reason },
+      status: 'withheld',
+      nextAtMs: nowMs,
+      reason,
     })
     const house = await houseOf(here)
     const contents = await contentsOf(here, job, house, nowMs)

@@ -12,13 +12,17 @@ const twoHours = 7200
 const minute = 60
 await full.createSendGrid({
   body: {
-    ...{ sendGridApiKey: 'SG.key', sendGridTemplateID: 'd-1', sendGridUnsubscribeGroupID: '7' },
-    ...{ senderName: 'Tea house', senderEmail: 'tea@chorale.example' },
+    sendGridApiKey: 'SG.key',
+    sendGridTemplateID: 'd-1',
+    sendGridUnsubscribeGroupID: '7',
+    senderName: 'Tea house',
+    senderEmail: 'tea@chorale.example',
   },
 })
 await full.createTwilio({
   body: {
-    ...{ twilioAccountSID: 'AC1', twilioAuthToken: 'secret' },
+    twilioAccountSID: 'AC1',
+    twilioAuthToken: 'secret',
     twilioSenderPhoneNumber: '+15550100',
   },
 })
@@ -79,8 +83,12 @@ describe('a letter', () => {
     pass(1)
     await comes(bob, ['hello'])
     expect((await logs(bob))[0]).toMatchObject({
-      ...{ channel: 'email', provider: 'sendgrid', trigger: 'after_message', sender: ann },
-      ...{ success: true, notificationTriggered: true },
+      channel: 'email',
+      provider: 'sendgrid',
+      trigger: 'after_message',
+      sender: ann,
+      success: true,
+      notificationTriggered: true,
       payload: { subject: `1 new messages from ${ann.toUpperCase()}`, to: { uid: bob } },
     })
     expect(emails(ann)).toEqual([])

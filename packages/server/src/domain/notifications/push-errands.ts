@@ -87,7 +87,12 @@ export function pushErrands(parts: PushErrandParts) {
     const data = dataFor(job, context)
     const { settings, region } = context.house
     const push = {
-      ...{ job, data, id: idOf(job), region, timeoutMs, now: Math.floor(nowMs / 1000) },
+      job,
+      data,
+      id: idOf(job),
+      region,
+      timeoutMs,
+      now: Math.floor(nowMs / 1000),
       badge: job.kind === 'apns' ? ((await badges.load(job)) ?? 0) : 0,
       sound: settings.sound[job.tokenType],
     }

@@ -103,8 +103,10 @@ const none: PushSettings = Object.fromEntries(
 
 async function save(flags: PushSettings): Promise<void> {
   const fcmCredentials = {
-    ...{ project_id: account.projectId, client_email: account.clientEmail },
-    ...{ private_key: account.privateKey, private_key_id: account.privateKeyId },
+    project_id: account.projectId,
+    client_email: account.clientEmail,
+    private_key: account.privateKey,
+    private_key_id: account.privateKeyId,
   }
   const settings = { version: 2, pushProvider: 1, fcmCredentials, ...flags }
   await full.updatePushSettings({ params: { appId: app.appId }, body: { settings } })
@@ -160,7 +162,8 @@ test('section 6: the edit of a reply is an edit, whatever the flag of threads sa
   const { data } = await full.replyToMessage({ ...byAnn, params, body })
   await expect.poll(bodies, { timeout: 50_000 }).toContain('a reply')
   await full.editMessage({
-    ...{ ...byAnn, params: { id: data.id } },
+    ...byAnn,
+    params: { id: data.id },
     body: { data: { text: 'an edited reply' } },
   })
   await something()

@@ -103,9 +103,17 @@ export async function recordPushes(
   nowMs: number,
 ): Promise<void> {
   const rows = results.map(({ job, status, nextAtMs, reason, payload, response }) => ({
-    ...{ appId: job.appId, source: job.source, trigger: job.trigger, uid: job.uid },
-    ...{ device: job.device.toString('hex'), attempt: job.attempt, status, nextAtMs },
-    ...{ reason, payload, response },
+    appId: job.appId,
+    source: job.source,
+    trigger: job.trigger,
+    uid: job.uid,
+    device: job.device.toString('hex'),
+    attempt: job.attempt,
+    status,
+    nextAtMs,
+    reason,
+    payload,
+    response,
   }))
   await sql`
     update notification_deliveries d

@@ -40,8 +40,13 @@ async function logOf(text: string, to: To = { receiver: bob }) {
 async function expectWithheld(reason: NotificationReason, to?: To): Promise<void> {
   const asked = google.server.requests
   expect(await logOf('hush', to)).toMatchObject({
-    ...{ uid: bob, channel: 'push', trigger: 'after_message', sender: 'ann' },
-    ...{ notificationTriggered: false, success: false, reason },
+    uid: bob,
+    channel: 'push',
+    trigger: 'after_message',
+    sender: 'ann',
+    notificationTriggered: false,
+    success: false,
+    reason,
   })
   expect(google.server.requests).toBe(asked)
   expect(bodies()).not.toContain('hush')
@@ -49,8 +54,12 @@ async function expectWithheld(reason: NotificationReason, to?: To): Promise<void
 
 async function expectSent(to?: To): Promise<void> {
   expect(await logOf('hello', to)).toMatchObject({
-    ...{ notificationTriggered: true, success: true, provider: 'fcm', pushToken: phone },
-    ...{ tokenType: 'chat', payload: { payload: { body: 'hello' } } },
+    notificationTriggered: true,
+    success: true,
+    provider: 'fcm',
+    pushToken: phone,
+    tokenType: 'chat',
+    payload: { payload: { body: 'hello' } },
     response: { is: 'accepted' },
   })
   expect(bodies()).toContain('hello')

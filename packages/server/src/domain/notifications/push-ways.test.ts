@@ -51,11 +51,18 @@ describe('the server of the app', () => {
       data: {
         to: { uid: 'bob' },
         notificationDetails: {
-          ...{ title: 'ANN in TEA', body: text, tag: id, sender: 'ann', receiver: 'tea' },
-          ...{ receiverType: 'group', type: 'chat' },
+          title: 'ANN in TEA',
+          body: text,
+          tag: id,
+          sender: 'ann',
+          receiver: 'tea',
+          receiverType: 'group',
+          type: 'chat',
         },
       },
-      ...{ appId: app.appId, region: 'us', webhook: 'custom' },
+      appId: app.appId,
+      region: 'us',
+      webhook: 'custom',
     })
     for (const { path, headers } of heard) {
       expect(path).toBe('/push?of=tea')
@@ -113,8 +120,10 @@ describe('without a provider, the push settings lead the way', () => {
   test('to FCM by its credentials', async () => {
     const phone = await android('cid')
     const fcmCredentials = {
-      ...{ project_id: account.projectId, client_email: account.clientEmail },
-      ...{ private_key: account.privateKey, private_key_id: account.privateKeyId },
+      project_id: account.projectId,
+      client_email: account.clientEmail,
+      private_key: account.privateKey,
+      private_key_id: account.privateKeyId,
     }
     const settings = { version: 2, pushProvider: 1, fcmCredentials }
     await full.updatePushSettings({ params, body: { settings } })

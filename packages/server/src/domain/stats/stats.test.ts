@@ -30,8 +30,11 @@ describe('message metrics', () => {
     expect([data.startTime, data.endTime, data.appId]).toEqual([ms(end - 3600), ms(end), app.appId])
     expect(data.dataPoints).toHaveLength(12)
     expect(data.dataPoints[0]).toEqual({
-      ...{ messagesSent: 0, readReceipts: 0, deliveryReceipts: 0 },
-      ...{ startTime: ms(end - 3600), endTime: ms(end - 3300) },
+      messagesSent: 0,
+      readReceipts: 0,
+      deliveryReceipts: 0,
+      startTime: ms(end - 3600),
+      endTime: ms(end - 3300),
     })
     const starts = data.dataPoints.map(({ startTime }) => Number(startTime))
     expect(starts).toEqual(starts.map((_, nth) => (end - 3600 + nth * 300) * 1000))
@@ -100,8 +103,11 @@ describe('figures of an app', () => {
     const { data } = await full.getStats({ query })
     expect(data).toEqual({
       metrics: {
-        ...{ audio_minutes: 0, video_minutes: 0, recorded_minutes: 0 },
-        ...{ active_users: 2, concurrent_users: 0 },
+        audio_minutes: 0,
+        video_minutes: 0,
+        recorded_minutes: 0,
+        active_users: 2,
+        concurrent_users: 0,
       },
       time_range: query,
     })

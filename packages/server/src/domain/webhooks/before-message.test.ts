@@ -52,7 +52,10 @@ test('is shown the message before it is stored; what it answers is kept with it'
   expect(received?.body).toEqual({
     trigger: 'before_message',
     data: { ...unplaced, data: { ...unplaced.data, metadata: { own: 1 } } },
-    ...{ appId: app.appId, region: 'us', webhook: 'censor', origin: { platform: 'API' } },
+    appId: app.appId,
+    region: 'us',
+    webhook: 'censor',
+    origin: { platform: 'API' },
   })
   expect(received?.headers['webhook-signature']).toMatch(/^v1,/)
   const metadata = { own: 1, '@injected': { webhooks: { censor: { mood: 'good' } } } }

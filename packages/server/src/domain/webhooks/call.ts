@@ -23,7 +23,11 @@ export function callWebhook(
     passwordEncrypted && vault.open(passwordEncrypted, passwordPlace(sent.appId, webhook.id))
   const basic = Buffer.from(`${username}:${password}`).toString('base64')
   return egress.call({
-    ...{ url, method: 'POST', timeoutMs, mostBytes, body: sent.body },
+    url,
+    method: 'POST',
+    timeoutMs,
+    mostBytes,
+    body: sent.body,
     target: `${sent.appId}/webhooks/${webhook.id}`,
     headers: {
       'content-type': 'application/json',

@@ -34,7 +34,11 @@ test('a message is told, signed, with the password; the log shows what was sent 
   const { data: seen } = await full.getMessage({ params: { id: message.id } })
   const { appId } = app
   expect(body).toEqual({
-    ...{ trigger: 'message_sent', data: { message: seen }, appId, region: 'us', webhook: 'signed' },
+    trigger: 'message_sent',
+    data: { message: seen },
+    appId,
+    region: 'us',
+    webhook: 'signed',
   })
   await expect.poll(() => deliveriesOf(hook), wait).toMatchObject([{ status: 'delivered' }])
   const [delivery] = await deliveriesOf(hook)

@@ -106,7 +106,12 @@ async function tryAnew(
 function shown(row: DeliveryRow): Delivery {
   const { id, eventId, trigger, status, attempts, createdAt, nextAttemptAt } = row
   return {
-    ...{ id, eventId, trigger, status, attempts, createdAt },
+    id,
+    eventId,
+    trigger,
+    status,
+    attempts,
+    createdAt,
     ...(nextAttemptAt !== null && { nextAttemptAt }),
   }
 }

@@ -156,8 +156,12 @@ async function recordFailure(
   if (!(await disableWebhook(db, job, now))) return
   const { appId, webhookId } = job
   await writeAuditLog(db, {
-    ...{ appId, at: now, caller: 'system:webhooks', operation: 'disableWebhook' },
-    ...{ input: { webhookId, failingSince }, requestId: '' },
+    appId,
+    at: now,
+    caller: 'system:webhooks',
+    operation: 'disableWebhook',
+    input: { webhookId, failingSince },
+    requestId: '',
   })
   await outbox.append('webhook.disabled', { webhookId, failingSince })
 }

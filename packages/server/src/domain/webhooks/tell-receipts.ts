@@ -50,8 +50,13 @@ async function tellOne(
   const receipt = { receiver: to, receiverType: receiver.kind, type: 'receipts', sender: uid }
   const body = { action: kind, messageId, user: seen(uid), timestamp: at }
   const legacy = {
-    ...{ messageId, receiptType: kind, [`${kind}At`]: at, messageSender: entry.sender },
-    ...{ receiptSender: uid, receiptReceiver: to, receiverType: receiver.kind },
+    messageId,
+    receiptType: kind,
+    [`${kind}At`]: at,
+    messageSender: entry.sender,
+    receiptSender: uid,
+    receiptReceiver: to,
+    receiverType: receiver.kind,
   }
   const current = { ...receipt, messageSender: entry.sender, body }
   return [
@@ -74,7 +79,10 @@ async function tellAll(
   const messageId = String(last.id)
   const action = kind === 'read' ? 'readByAll' : 'deliveredToAll'
   const data = JSON.stringify({
-    ...{ receiver: receiver.guid, receiverType: 'group', type: 'receipts', sender: 'app_system' },
+    receiver: receiver.guid,
+    receiverType: 'group',
+    type: 'receipts',
+    sender: 'app_system',
     messageSender: last.sender,
     body: { action, messageId, user: seen('app_system'), timestamp: at },
   })

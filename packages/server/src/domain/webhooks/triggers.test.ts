@@ -46,7 +46,11 @@ test('messages: sent, with mentions, edited, deleted', async () => {
   expect(await told('message_sent')).toEqual({ message: seen })
   expect(await told('user_mentioned')).toEqual({ message: seen })
   expect(await toldOld('after_message')).toEqual({
-    ...{ trigger: 'after_message', data: seen, appId: app.appId, region: 'us', webhook: 'old' },
+    trigger: 'after_message',
+    data: seen,
+    appId: app.appId,
+    region: 'us',
+    webhook: 'old',
     origin: { platform: 'API' },
   })
   const { data: edited } = await full.editMessage({ params, body: { data: { text: 'ho' } } })
@@ -64,11 +68,17 @@ test('receipts: of one; two people are told of no all', async () => {
   const params = { uid: 'ann' }
   await full.markUserConversationDelivered({ params, onBehalfOf: 'bob', body: {} })
   const receipt = {
-    ...{ receiver: 'ann', receiverType: 'user', type: 'receipts', sender: 'bob' },
+    receiver: 'ann',
+    receiverType: 'user',
+    type: 'receipts',
+    sender: 'bob',
     messageSender: 'ann',
   }
   const by = async (action: string, uid: string) => ({
-    ...{ action, messageId, user: await plain(uid), timestamp: expect.any(Number) },
+    action,
+    messageId,
+    user: await plain(uid),
+    timestamp: expect.any(Number),
   })
   expect(await told('message_delivery_receipt')).toEqual({
     ...receipt,
@@ -79,14 +89,21 @@ test('receipts: of one; two people are told of no all', async () => {
   const ofAll = ['message_delivered_to_all', 'message_read_by_all']
   expect(hook.receiver.received.filter(({ body }) => ofAll.includes(body.trigger))).toEqual([])
   const flat = {
-    ...{ messageId, messageSender: 'ann', receiptSender: 'bob', receiptReceiver: 'ann' },
+    messageId,
+    messageSender: 'ann',
+    receiptSender: 'bob',
+    receiptReceiver: 'ann',
     receiverType: 'user',
   }
   expect((await toldOld('message_delivery_receipt')).data).toEqual({
-    ...{ ...flat, receiptType: 'delivered', deliveredAt: expect.any(Number) },
+    ...flat,
+    receiptType: 'delivered',
+    deliveredAt: expect.any(Number),
   })
   expect((await toldOld('message_read_receipt')).data).toEqual({
-    ...{ ...flat, receiptType: 'read', readAt: expect.any(Number) },
+    ...flat,
+    receiptType: 'read',
+    readAt: expect.any(Number),
   })
 })
 
@@ -102,10 +119,15 @@ test('in a group all have read what the slowest has; of their own messages, what
   await read('cid', first)
   // Ann has read nothing: it is hers alone that all the others have read.
   expect(await told('message_read_by_all')).toEqual({
-    ...{ receiver: 'crowd', receiverType: 'group', type: 'receipts', sender: 'app_system' },
+    receiver: 'crowd',
+    receiverType: 'group',
+    type: 'receipts',
+    sender: 'app_system',
     messageSender: 'ann',
     body: {
-      ...{ action: 'readByAll', messageId: first.id, timestamp: expect.any(Number) },
+      action: 'readByAll',
+      messageId: first.id,
+      timestamp: expect.any(Number),
       user: await plain('app_system'),
     },
   })
@@ -145,8 +167,11 @@ test('users: blocked, unblocked, online, offline', async () => {
   const { origin, appId } = app
   const device = await connectDevice({ origin, appId, authToken })
   const change = async (status: string, action: string) => ({
-    ...{ timestamp: expect.any(Number), user: await plain('cid'), status },
-    ...{ currentConnection: { action }, userPresenceChanged: true },
+    timestamp: expect.any(Number),
+    user: await plain('cid'),
+    status,
+    currentConnection: { action },
+    userPresenceChanged: true,
   })
   expect(await told('user_connection_status_changed')).toEqual(await change('online', 'connected'))
   await device[Symbol.asyncDispose]()
@@ -191,7 +216,8 @@ test('groups and their members', async () => {
   expect(await told('group_member_unbanned')).toEqual(await of('bob', 'app_system'))
   await full.transferGroupOwnership({ params, body: { owner: 'cid' } })
   expect((await told('group_owner_transferred')).group).toMatchObject({
-    ...{ owner: 'cid', oldOwner: 'ann' },
+    owner: 'cid',
+    oldOwner: 'ann',
   })
   const last = await group('club')
   await full.deleteGroup({ params })

@@ -53,9 +53,14 @@ describe('a webhook', () => {
     expect(signingSecret).toMatch(/^whsec_[A-Za-z0-9+/]{32}$/)
     expect(made).toEqual({
       ...plain('first'),
-      ...{ useBasicAuth: true, username: 'joe', enabled: true, retryOnFailure: false },
-      ...{ retryHours: 0, onFailure: 'open' },
-      ...{ createdAt: expect.any(Number), updatedAt: expect.any(Number) },
+      useBasicAuth: true,
+      username: 'joe',
+      enabled: true,
+      retryOnFailure: false,
+      retryHours: 0,
+      onFailure: 'open',
+      createdAt: expect.any(Number),
+      updatedAt: expect.any(Number),
     })
     expect((await operator.getWebhook(at('first'))).data).toEqual(made)
     const { rows } = await sql<{ row: string }>`

@@ -44,8 +44,13 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
       const signingSecret = newSecret()
       const made = await insertWebhook(ctx.db, {
         ...rest,
-        ...{ id, username, passwordEncrypted, url: webhookURL, createdAt: ctx.now },
-        ...{ version, triggers: [...new Set(triggers)] },
+        id,
+        username,
+        passwordEncrypted,
+        url: webhookURL,
+        createdAt: ctx.now,
+        version,
+        triggers: [...new Set(triggers)],
         secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId, id)),
       })
       if (!made) throw new Failure('ERR_WEBHOOK_ALREADY_EXISTS', { id })

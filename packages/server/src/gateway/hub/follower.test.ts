@@ -4,7 +4,10 @@ import type { SerialisedEntry } from '../../realtime/ports.ts'
 import { Follower } from './follower.ts'
 
 const followed = {
-  ...{ appId: 'app', bucket: 1, key: 1, label: 'group_tea' },
+  appId: 'app',
+  bucket: 1,
+  key: 1,
+  label: 'group_tea',
   receiver: { kind: 'group', guid: 'tea' },
 } as const
 const wait = { timeout: 10_000, interval: 5 }
@@ -14,7 +17,9 @@ afterEach(() => {
 })
 
 const shown = (at: Position, text: string): SerialisedEntry => ({
-  ...{ ...at, departs: undefined, arrives: undefined },
+  ...at,
+  departs: undefined,
+  arrives: undefined,
   texts: [JSON.stringify({ text })],
 })
 
@@ -34,7 +39,11 @@ function following(log: { changed: SerialisedEntry[]; entries: SerialisedEntry[]
       fresh: async (_, entries) => entries.map(({ seq }) => shown({ seq, change: 0 }, `${seq}`)),
       entryId: async () => undefined,
     },
-    ...{ coalesceMs: 0, holeMs: 1, retryMs: 1, typingLimit: 10, receiptsLimit: 10 },
+    coalesceMs: 0,
+    holeMs: 1,
+    retryMs: 1,
+    typingLimit: 10,
+    receiptsLimit: 10,
     mayPass: () => true,
     onRepair: () => undefined,
     onLeft: () => undefined,
@@ -78,8 +87,14 @@ test('a hole that does not close by itself is read, without a comparison', async
   const entries = [shown({ seq: 2, change: 0 }, 'lost'), shown({ seq: 3, change: 0 }, 'heard')]
   const stage = following({ changed: [], entries })
   const entry = {
-    ...{ ...followed, seq: 3, id: 3, at: 1, sender: 'bob', data: '{}' },
-    ...{ category: 'message', type: 'text' },
+    ...followed,
+    seq: 3,
+    id: 3,
+    at: 1,
+    sender: 'bob',
+    data: '{}',
+    category: 'message',
+    type: 'text',
   }
   stage.follower.hear({ is: 'entries', entries: [entry] })
   await expect.poll(stage.texts, wait).toEqual(['lost', 'heard'])

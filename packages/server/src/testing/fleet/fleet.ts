@@ -38,7 +38,9 @@ export async function startFleet(
     NATS_URL: nats.url,
     CHORALE_MASTER_KEY: app.masterKey,
     // Together they share the database with other tests.
-    ...{ DATABASE_POOL_SIZE: '4', DATABASE_HOT_POOL_SIZE: '4', DATABASE_BACKGROUND_POOL_SIZE: '3' },
+    DATABASE_POOL_SIZE: '4',
+    DATABASE_HOT_POOL_SIZE: '4',
+    DATABASE_BACKGROUND_POOL_SIZE: '3',
   }
   const several = (part: string, count: number) =>
     Promise.all(
@@ -55,7 +57,13 @@ export async function startFleet(
   const apiDoor = await doorOf(apis)
   const owned = stack.move()
   return {
-    ...{ app, nats, gateways, apis, workers, gatewayDoor, apiDoor },
+    app,
+    nats,
+    gateways,
+    apis,
+    workers,
+    gatewayDoor,
+    apiDoor,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

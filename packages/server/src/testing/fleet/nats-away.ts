@@ -25,8 +25,14 @@ export async function sendWithoutNats(awayMs: number, people: number): Promise<n
     },
   }
   const { acknowledged, logs, heard, failures, surprises } = await weather(fleet, {
-    ...{ people, groups: people / 5, sendsPerSecond: 40, dropsPerSecond: 2, byDevices: 0 },
-    ...{ lastsMs: 0, messagesBetween: 40, mortals: [absence] },
+    people,
+    groups: people / 5,
+    sendsPerSecond: 40,
+    dropsPerSecond: 2,
+    byDevices: 0,
+    lastsMs: 0,
+    messagesBetween: 40,
+    mortals: [absence],
   })
   expect(failures).toEqual([])
   expect(surprises).toEqual([])
@@ -64,7 +70,8 @@ function viewsOf(logs: Logs, reader: string, ids: readonly number[]): View[] {
   )
   const passed = Map.groupBy(ids, (id) => conversationOf.get(id))
   return [...logs.keys()].map((conversation) => ({
-    ...{ conversation, reader },
+    conversation,
+    reader,
     ids: passed.get(conversation) ?? [],
   }))
 }

@@ -29,7 +29,9 @@ export function openWanderer(someone: Someone, origin: string, appId: string): W
   function open(): Session {
     const made = connect({
       url: new URL('/v3/realtime', origin.replace('http', 'ws')).href,
-      ...{ appId, authToken, places },
+      appId,
+      authToken,
+      places,
       backoff: { baseMs: 50, mostMs: 1000 },
     })
     made.on('message', ({ conversationId, message }) => {

@@ -67,7 +67,10 @@ export async function startProvider(
   const server = createSecureServer(
     {
       ...authority.sign('provider', '127.0.0.1'),
-      ...{ ca: authority.ca, requestCert: true, rejectUnauthorized: false, allowHTTP1: true },
+      ca: authority.ca,
+      requestCert: true,
+      rejectUnauthorized: false,
+      allowHTTP1: true,
       settings: { maxConcurrentStreams },
     },
     (request, response) => void serve(request, response),

@@ -90,7 +90,16 @@ const decoration =
   /[[[\p{M}&&[\p{sc=Inherited}\p{sc=Hebrew}\p{sc=Arabic}]]--[\u3099\u309a]]\p{Cf}\u0640]/gv
 /** Letters that no normal form takes apart, and the sigma that ends a word. */
 const alike: Readonly<Record<string, string>> = {
-  ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', þ: 'th', æ: 'ae', œ: 'oe', ς: 'σ', ı: 'i' },
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ς: 'σ',
+  ı: 'i',
 }
 
 function foldPoint(letter: string): string {

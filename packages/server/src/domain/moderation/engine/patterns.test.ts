@@ -49,8 +49,14 @@ describe('a pattern', () => {
 })
 
 const condition: Condition = {
-  ...{ id: 1, isKeywordsReferencePresent: false, isMediaPresent: false, entity: 'message' },
-  ...{ operand: 'text', operator: 'contains', category: 'pattern', value: [] },
+  id: 1,
+  isKeywordsReferencePresent: false,
+  isMediaPresent: false,
+  entity: 'message',
+  operand: 'text',
+  operator: 'contains',
+  category: 'pattern',
+  value: [],
 }
 
 function ruleOf(...value: string[]) {

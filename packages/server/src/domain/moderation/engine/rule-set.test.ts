@@ -7,8 +7,14 @@ const native = await nativeEngine()
 const engines = [portableEngine, ...(native ? [native] : [])]
 
 const blank: Condition = {
-  ...{ id: 1, isKeywordsReferencePresent: false, isMediaPresent: false, entity: 'message' },
-  ...{ operand: 'text', operator: 'contains', category: 'word', value: [] },
+  id: 1,
+  isKeywordsReferencePresent: false,
+  isMediaPresent: false,
+  entity: 'message',
+  operand: 'text',
+  operator: 'contains',
+  category: 'word',
+  value: [],
 }
 
 function rule(id: string, ...conditions: Partial<Condition>[]): RuleInForce {

@@ -5,7 +5,11 @@ import { fold, foldedText } from './fold.ts'
 import { layOutWords, type Term, WordFinder } from './words.ts'
 
 const term = (text: string, more: Partial<Term> = {}): Term => ({
-  ...{ text, how: 'word', disguises: false, target: 0, ...more },
+  text,
+  how: 'word',
+  disguises: false,
+  target: 0,
+  ...more,
 })
 
 /** What was found, as it stands in the original. */
