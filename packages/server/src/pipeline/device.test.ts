@@ -128,7 +128,8 @@ describe('a device', () => {
       AUTH_ERR_EMPTY_AUTH_HEADER: names((requires) => requires === 'management'),
       AUTH_ERR_NO_ACCESS: others,
     })
-  })
+    // Hundreds of calls, each with a token of its own.
+  }, 300_000)
 
   test('always has an acting user where its operation could do without one', () => {
     for (const [name, { device, onBehalfOf, requires, path, query }] of allOperations) {
