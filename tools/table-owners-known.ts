@@ -10,6 +10,7 @@ export const forAllModules: Readonly<Record<string, string>> = {
     'seals every secret with the current key; vault/sealed-columns.ts names the tables',
   'domain/apps/erasure.sql.ts':
     'erases an app from every table that the catalogue says has an app_id',
+  'jobs/queue.sql.ts': 'claims and releases jobs, in the tables that modules define as queues',
 }
 
 /** Tables that no statement of the service writes. */

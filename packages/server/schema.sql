@@ -541,7 +541,8 @@ CREATE TABLE public.moderation_dry_runs (
     only_b bigint DEFAULT 0 NOT NULL,
     in_both bigint DEFAULT 0 NOT NULL,
     due_at bigint NOT NULL,
-    tries bigint DEFAULT 0 NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL,
     CONSTRAINT moderation_dry_runs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'cancelled'::text, 'failed'::text])))
 );
 
@@ -566,8 +567,8 @@ CREATE TABLE public.moderation_judgements (
     edit jsonb,
     asked_at bigint NOT NULL,
     due_at bigint NOT NULL,
-    in_hand boolean DEFAULT false NOT NULL,
-    tries bigint DEFAULT 0 NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL,
     outcome jsonb
 );
 
@@ -643,7 +644,8 @@ CREATE TABLE public.moderation_submissions (
     status text GENERATED ALWAYS AS ((moderation ->> 'status'::text)) STORED NOT NULL COLLATE pg_catalog."C",
     verdict jsonb,
     due_at bigint DEFAULT (EXTRACT(epoch FROM clock_timestamp()) * (1000)::numeric) NOT NULL,
-    tries bigint DEFAULT 0 NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL,
     CONSTRAINT moderation_submissions_receiver_type_check CHECK ((receiver_type = ANY (ARRAY['user'::text, 'group'::text]))),
     CONSTRAINT moderation_submissions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'disapproved'::text])))
 );
@@ -1271,11 +1273,17 @@ CREATE INDEX moderation_dry_runs_by_age ON public.moderation_dry_runs USING btre
 
 CREATE INDEX moderation_dry_runs_due ON public.moderation_dry_runs USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
 
+CREATE INDEX moderation_dry_runs_leased ON public.moderation_dry_runs USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
+
+CREATE INDEX moderation_dry_runs_turns ON public.moderation_dry_runs USING btree (app_id, due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
+
 CREATE INDEX moderation_judgements_due ON public.moderation_judgements USING btree (due_at) WHERE (outcome IS NULL);
 
-CREATE INDEX moderation_judgements_in_hand ON public.moderation_judgements USING btree (app_id) WHERE in_hand;
+CREATE INDEX moderation_judgements_leased ON public.moderation_judgements USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
 
 CREATE INDEX moderation_judgements_line ON public.moderation_judgements USING btree (bucket, conversation_key, sender, place);
+
+CREATE INDEX moderation_judgements_turns ON public.moderation_judgements USING btree (app_id, due_at) WHERE (outcome IS NULL);
 
 CREATE UNIQUE INDEX moderation_keyword_lists_active ON public.moderation_keyword_lists USING btree (app_id, list_id) WHERE active;
 
@@ -1296,6 +1304,10 @@ CREATE INDEX moderation_submissions_by_status ON public.moderation_submissions U
 CREATE INDEX moderation_submissions_by_type ON public.moderation_submissions USING btree (app_id, type, id);
 
 CREATE INDEX moderation_submissions_due ON public.moderation_submissions USING btree (due_at) WHERE (status = 'pending'::text);
+
+CREATE INDEX moderation_submissions_leased ON public.moderation_submissions USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
+
+CREATE INDEX moderation_submissions_turns ON public.moderation_submissions USING btree (app_id, due_at) WHERE (status = 'pending'::text);
 
 CREATE INDEX notification_deliveries_by_message ON public.notification_deliveries USING btree (app_id, message_id, delivery_id) WHERE (message_id IS NOT NULL);
 

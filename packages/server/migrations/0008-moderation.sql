@@ -103,16 +103,19 @@ create table moderation_judgements (
   sender text collate "C" not null,
   -- What an edit would change; null: the message itself is new, and hidden.
   edit jsonb,
-  -- In milliseconds. While a worker runs it, `due_at` is when its lease runs out.
+  -- A queue (docs/jobs.md).
   asked_at bigint not null,
   due_at bigint not null,
-  in_hand boolean not null default false,
-  tries bigint not null default 0,
+  leased_until bigint,
+  attempt bigint not null default 0,
   outcome jsonb,
   primary key (app_id, place)
 );
 create index moderation_judgements_due on moderation_judgements (due_at) where outcome is null;
-create index moderation_judgements_in_hand on moderation_judgements (app_id) where in_hand;
+create index moderation_judgements_turns on moderation_judgements (app_id, due_at)
+  where outcome is null;
+create index moderation_judgements_leased on moderation_judgements (app_id, leased_until)
+  where leased_until is not null;
 create index moderation_judgements_line
   on moderation_judgements (bucket, conversation_key, sender, place);
 
@@ -142,10 +145,10 @@ create table moderation_submissions (
   status text collate "C" not null generated always as (moderation ->> 'status') stored
     check (status in ('pending', 'approved', 'disapproved')),
   verdict jsonb,
-  -- In milliseconds. While a worker runs it: when its lease runs out.
+  -- A queue (docs/jobs.md). Attempts count from the last edit.
   due_at bigint not null default extract(epoch from clock_timestamp()) * 1000,
-  -- How often a worker has claimed this revision.
-  tries bigint not null default 0,
+  leased_until bigint,
+  attempt bigint not null default 0,
   primary key (app_id, id)
 );
 create unique index moderation_submissions_by_muid
@@ -160,6 +163,10 @@ create index moderation_submissions_by_status on moderation_submissions (app_id,
   where status <> 'approved';
 create index moderation_submissions_due on moderation_submissions (due_at)
   where status = 'pending';
+create index moderation_submissions_turns on moderation_submissions (app_id, due_at)
+  where status = 'pending';
+create index moderation_submissions_leased on moderation_submissions (app_id, leased_until)
+  where leased_until is not null;
 create index moderation_submissions_by_age on moderation_submissions (created_at);
 
 -- What a rule would have caught: a walk back through what an app has said, in ranges. Each range is a
@@ -184,14 +191,18 @@ create table moderation_dry_runs (
   only_a bigint not null default 0,
   only_b bigint not null default 0,
   in_both bigint not null default 0,
-  -- In milliseconds. While a worker runs it: when its lease runs out.
+  -- A queue (docs/jobs.md). Attempts count from the last range that was finished.
   due_at bigint not null,
-  -- Ranges that were begun since the last one that was finished.
-  tries bigint not null default 0,
+  leased_until bigint,
+  attempt bigint not null default 0,
   primary key (app_id, run_id)
 );
 create index moderation_dry_runs_due on moderation_dry_runs (due_at)
   where status in ('waiting', 'running');
+create index moderation_dry_runs_turns on moderation_dry_runs (app_id, due_at)
+  where status in ('waiting', 'running');
+create index moderation_dry_runs_leased on moderation_dry_runs (app_id, leased_until)
+  where leased_until is not null;
 create index moderation_dry_runs_by_age on moderation_dry_runs (created_at);
 
 -- The newest of what was caught. Never what a message says: that can still be deleted.

@@ -21,6 +21,8 @@ import {
   portableEngine,
 } from '../domain/moderation/index.ts'
 import { openGates } from '../domain/webhooks/index.ts'
+import { openJobMetrics } from '../jobs/metrics.ts'
+import { openWakeUp } from '../jobs/wake-up.ts'
 import { type Metrics, openMetrics } from '../metrics/metrics.ts'
 import { openClearing } from '../outbox/clearing.ts'
 import { allHooks, type CommitHook } from '../outbox/committed.ts'
@@ -38,10 +40,10 @@ import { openWatchdog } from '../watchdog/watchdog.ts'
 import { openClientAddress } from '../web/client-address.ts'
 import { startWorker } from '../worker/worker.ts'
 import { openBudgets } from './budgets.ts'
-import { startConfiguredCouriers } from './courier.ts'
 import { openConfiguredEgress, urlRulesOf } from './egress.ts'
 import { openConfiguredGateway } from './gateway.ts'
 import { buildGatewayListener, buildListeners, type HttpListener } from './http-listeners.ts'
+import { startConfiguredJobs, wakingWith } from './jobs.ts'
 import { withoutStorms } from './log-storms.ts'
 import { natsAccessOf } from './nats.ts'
 import { openConfiguredVault } from './vault.ts'
@@ -107,7 +109,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
   const announce = openAnnouncer(signals, movementOf)
   // What is to run right after each commit joins this list.
   const hooks = () => [announce, openPublishing(stack, publishing, announce)]
-  const onCommit = allHooks(publishes ? hooks() : [])
+  const wakeUp = openWakeUp(signals)
+  const onCommit = wakingWith(wakeUp, allHooks(publishes ? hooks() : []))
   const identify = identifyWith(database.db, vault, clock)
   const people = openPeople(database.db)
   const asking = {
@@ -203,7 +206,7 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
         }),
       )
       owned.use(
-        startConfiguredCouriers({
+        startConfiguredJobs({
           ...publishing,
           config,
           vault,
@@ -212,6 +215,8 @@ export async function assemble(options: AssemblyOptions): Promise<Assembly> {
           judge,
           compiler,
           letters: openDeadLetters(stream),
+          wakeUp,
+          jobMetrics: openJobMetrics(metrics.registry),
         }),
       )
     },

@@ -159,7 +159,7 @@ export function objectionsTo(plan: Node, promised: Promised): string[] {
   )
   return [
     ...onTables.flatMap((node) =>
-      /^(?:Index|Bitmap)/.test(node['Node Type'])
+      /^(?:Index|Bitmap|Tid)/.test(node['Node Type'])
         ? []
         : [`${node['Node Type']} on ${node['Relation Name']}`],
     ),

@@ -72,7 +72,7 @@ test('one that never answers holds a message up for a bounded time', async () =>
   expect(asked.received).toHaveLength(3)
   const metrics = async () => (await fetch(`${hasty.app.origin}/metrics`)).text()
   const counted = (outcome: string, times: number) =>
-    `chorale_deliveries_total{kind="judgements",outcome="${outcome}"} ${times}`
+    `chorale_jobs_total{queue="judgements",outcome="${outcome}"} ${times}`
   await expect.poll(metrics, wait).toContain(counted('failed', 1))
   expect(await metrics()).toContain(counted('unanswered', 2))
 })

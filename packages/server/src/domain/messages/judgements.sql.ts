@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type AppDb, databaseMs, jsonb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
+import { defineQueue, type Job } from '../../jobs/queue.sql.ts'
 import type {
   AppendAddition,
   ConversationKey,
@@ -35,16 +36,22 @@ export interface Judged extends ConversationKey {
   readonly outcome: Consulted | null
 }
 
-export interface JudgementJob extends Judged {
-  readonly leasedUntil: number
-  readonly tries: number
+export interface JudgementJob extends Judged, Job {
   /** Since it was sent. */
   readonly elapsedMs: number
 }
 
-const columns = sql`
+const columns = `
   j.app_id as "appId", j.place, j.bucket, j.conversation_key as key, j.seq,
   j.message_id as "messageId", j.parent_seq as "parentSeq", j.sender, j.edit, j.outcome`
+
+export const judgementQueue = defineQueue<JudgementJob>({
+  name: 'judgements',
+  table: 'moderation_judgements',
+  key: { app_id: 'appId', place: 'place' },
+  open: 'j.outcome is null',
+  columns: `${columns}, m.now - j.asked_at as "elapsedMs"`,
+})
 
 /** A new message that waits for classifiers is enqueued with its append. */
 export const pendingJudgements: AppendAddition = {
@@ -73,63 +80,15 @@ export async function insertJudgement(
             ${databaseMs}, ${databaseMs})`.execute(db)
 }
 
-export interface ClaimLimits {
-  readonly most: number
-  readonly perApp: number
-  readonly leaseMs: number
-}
-
-const mostLookedAt = 500
-
-/** Those that wait longest, of apps that have places left: nobody with slow judges holds up others. */
-export async function claimJudgements(
-  db: Db,
-  { most, perApp, leaseMs }: ClaimLimits,
-): Promise<JudgementJob[]> {
-  const { rows } = await sql<JudgementJob>`
-    with moment as materialized (select ${databaseMs} as now),
-    busy as materialized (
-      select app_id, count(*) as n from moderation_judgements
-      where in_hand and due_at > (select now from moment) group by app_id
-    ), due as (
-      select app_id, place, due_at from moderation_judgements j
-      where outcome is null and due_at <= (select now from moment)
-        and not exists (select from busy b where b.app_id = j.app_id and b.n >= ${perApp})
-      order by due_at limit ${mostLookedAt} for update skip locked
-    ), turns as (
-      select d.*, coalesce(b.n, 0)
-        + row_number() over (partition by d.app_id order by d.due_at, d.place) as turn
-      from due d left join busy b on b.app_id = d.app_id
-    ), chosen as (
-      select app_id, place from turns where turn <= ${perApp} order by turn, due_at limit ${most}
-    )
-    update moderation_judgements j
-    set in_hand = true, due_at = m.now + ${leaseMs}, tries = j.tries + 1
-    from chosen c, moment m
-    where j.app_id = c.app_id and j.place = c.place
-    returning ${columns}, j.due_at as "leasedUntil", j.tries, m.now - j.asked_at as "elapsedMs"
-  `.execute(db)
-  return rows
-}
-
-const held = ({ appId, place, leasedUntil }: JudgementJob) =>
-  sql`app_id = ${appId} and place = ${place} and in_hand and due_at = ${leasedUntil}`
-
-export async function releaseJudgement(db: Db, job: JudgementJob, afterMs: number): Promise<void> {
-  await sql`
-    update moderation_judgements set in_hand = false, due_at = ${databaseMs} + ${afterMs}
-    where ${held(job)}`.execute(db)
-}
-
-/** False: the lease ran out, and somebody else has it in hand. */
+/** False: the lease is lost. */
 export async function recordOutcome(
   db: Db,
   job: JudgementJob,
   outcome: Consulted,
 ): Promise<boolean> {
   const { rows } = await sql`
-    update moderation_judgements set in_hand = false, outcome = ${jsonb(outcome)}
-    where ${held(job)} returning place`.execute(db)
+    update moderation_judgements set leased_until = null, outcome = ${jsonb(outcome)}
+    where ${judgementQueue.held(job)} returning place`.execute(db)
   return rows.length > 0
 }
 
@@ -142,7 +101,7 @@ export async function takeDecided({ appId, db }: AppDb, line: Judged): Promise<J
         and app_id = ${appId}
       order by place limit 1) f
     where j.app_id = ${appId} and j.place = f.place and j.outcome is not null
-    returning ${columns}`.execute(db)
+    returning ${sql.raw(columns)}`.execute(db)
   return rows[0]
 }
 

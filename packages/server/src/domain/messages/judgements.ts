@@ -1,14 +1,15 @@
 import type { Logger } from 'pino'
 import type { AppDb, InstallDb } from '../../database/app-db.ts'
+import { pauseMs } from '../../jobs/backoff.ts'
+import type { Jobs } from '../../jobs/runner.ts'
 import type { Transactions } from '../../outbox/unit-of-work.ts'
 import { type Entry, opened, peopleIn, printEntries, type Verdict } from '../conversations/index.ts'
 import { blocks, type Consulted, consultJudges, type JudgeParts } from '../moderation/index.ts'
 import {
-  claimJudgements,
   findRemarks,
   type JudgementJob,
+  judgementQueue,
   recordOutcome,
-  releaseJudgement,
   takeDecided,
 } from './judgements.sql.ts'
 import { findMessage, lockConversationOf } from './messages.sql.ts'
@@ -25,21 +26,21 @@ export interface JudgementParts extends JudgeParts {
   readonly budgetMs: number
 }
 
-const mostTries = 3
+const maxAttempts = 3
 /** Beyond the calls themselves: to wait for their turn, and to record them. */
 const leaseGraceMs = 10_000
 
 /** What waits for judges: each is asked about, and takes effect in its turn. */
-export function judgementErrands(parts: JudgementParts) {
-  const { database, perApp, timeoutMs } = parts
-  const limits = { perApp, leaseMs: timeoutMs + leaseGraceMs }
+export function judgementJobs(parts: JudgementParts): Jobs<JudgementJob> {
+  const { database, perApp, timeoutMs, retryMs } = parts
   return {
-    name: 'judgements',
-    claim: (most: number) => claimJudgements(database.db, { ...limits, most }),
-    async carryOut(job: JudgementJob): Promise<string> {
+    queue: judgementQueue,
+    limits: { perApp, leaseMs: timeoutMs + leaseGraceMs },
+    async run(job) {
       const outcome = await consider(parts, job)
       if (outcome === 'unanswered') {
-        await releaseJudgement(database.db, job, pauseMs(parts, job))
+        const afterMs = pauseMs({ firstMs: retryMs }, job.attempt)
+        await judgementQueue.release(database.db, job, afterMs)
         return outcome
       }
       await conclude(parts, job, outcome)
@@ -47,7 +48,6 @@ export function judgementErrands(parts: JudgementParts) {
       if (!outcome.verdict) return 'approved'
       return blocks(outcome.verdict) ? 'blocked' : 'flagged'
     },
-    async tidy(): Promise<void> {},
   }
 }
 
@@ -98,13 +98,10 @@ async function printed(db: AppDb, entry: Entry): Promise<string> {
   return text
 }
 
-function pauseMs({ retryMs }: JudgementParts, { tries }: JudgementJob): number {
-  return retryMs * 2 ** (tries - 1)
-}
-
-function mayTryAgain(parts: JudgementParts, job: JudgementJob): boolean {
-  const endMs = job.elapsedMs + parts.timeoutMs + pauseMs(parts, job) + parts.timeoutMs
-  return job.tries < mostTries && endMs <= parts.budgetMs
+function mayTryAgain(parts: JudgementParts, { attempt, elapsedMs }: JudgementJob): boolean {
+  const { timeoutMs, retryMs, budgetMs } = parts
+  const endMs = elapsedMs + timeoutMs + pauseMs({ firstMs: retryMs }, attempt) + timeoutMs
+  return attempt < maxAttempts && endMs <= budgetMs
 }
 
 /** Takes effect now, with all behind it that are decided; or waits for those before it. */

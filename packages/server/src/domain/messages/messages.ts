@@ -16,7 +16,7 @@ import { type Content, checkContent, keepingInjected, saidBy } from './content.t
 import { requireMayTouch } from './delivery.ts'
 import { insertEdit } from './edits.sql.ts'
 import { type Inspect, inspected } from './inspection.ts'
-import { insertJudgement } from './judgements.sql.ts'
+import { insertJudgement, judgementQueue } from './judgements.sql.ts'
 import { deletePin } from './pins.sql.ts'
 import { type Changing, recordAction } from './record-action.ts'
 import { withhold } from './reviews.ts'
@@ -164,6 +164,7 @@ async function edit<T>(
   const data = said && { ...said, ...(moderation && { moderation }) }
   if (said && verdict?.pending) {
     // Until it is decided, the message is what it was.
+    ctx.outbox.enqueued(judgementQueue)
     await insertJudgement(ctx.db, row, { ...changing(ctx), data: said, extra: changes, verdict })
     return answerWith(ctx, { ...entry, row: { ...row, data: JSON.stringify(data), extra } })
   }

@@ -37,8 +37,8 @@ const source = sql`
      where e.bucket = c.bucket and e.conversation_key = c.conversation_key and e.seq = c.seq
        and e.app_id = c.app_id limit 1)
     union all
-    (select ${submissionAsFound}, null from moderation_submissions s
-     where c.seq = 0 and s.app_id = c.app_id and s.id = c.message_id)) m`
+    (select ${sql.raw(submissionAsFound)}, null from moderation_submissions j
+     where c.seq = 0 and j.app_id = c.app_id and j.id = c.message_id)) m`
 
 export type Queue = 'blocked' | 'flagged' | 'reviewed'
 

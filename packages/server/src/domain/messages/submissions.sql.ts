@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { type AppDb, allOf, jsonb } from '../../database/app-db.ts'
 import { nextId } from '../../database/buckets.ts'
 import type { Extra } from '../conversations/index.ts'
-import type { Judgement } from '../moderation/index.ts'
 import type { FoundRow } from './messages.sql.ts'
 import { within } from './windows.sql.ts'
 import type { Place } from './windows.ts'
@@ -15,18 +14,18 @@ export interface SubmissionRow extends FoundRow {
 
 /**
  * A submission like an entry that was found, in the same order and of the same types; it stands
- * nowhere, which is place 0. Needs the table `s`.
+ * nowhere, which is place 0. Of the table `j`.
  */
-export const submissionAsFound = sql.raw(`
-  0::smallint as bucket, 0::bigint as key, 0::bigint as seq, s.id, s.sender, s.category, s.type,
-  s.muid, (s.data || jsonb_build_object('moderation', s.moderation))::text as data, s.extra,
-  s.sent_at as "sentAt", s.updated_at as "updatedAt", s.edited_at as "editedAt",
-  null::bigint as "deletedAt", s.verdict,
-  case s.receiver_type when 'group' then s.receiver end as guid,
-  case s.receiver_type when 'user' then s.sender end as uid,
-  case s.receiver_type when 'user' then s.receiver end as "withUid"`)
+export const submissionAsFound = `
+  0::smallint as bucket, 0::bigint as key, 0::bigint as seq, j.id, j.sender, j.category, j.type,
+  j.muid, (j.data || jsonb_build_object('moderation', j.moderation))::text as data, j.extra,
+  j.sent_at as "sentAt", j.updated_at as "updatedAt", j.edited_at as "editedAt",
+  null::bigint as "deletedAt", j.verdict,
+  case j.receiver_type when 'group' then j.receiver end as guid,
+  case j.receiver_type when 'user' then j.sender end as uid,
+  case j.receiver_type when 'user' then j.receiver end as "withUid"`
 
-const columns = sql`${submissionAsFound}, s.status, s.revision`
+const columns = sql.raw(`${submissionAsFound}, j.status, j.revision`)
 
 export interface NewSubmission {
   readonly muid: string | undefined
@@ -48,7 +47,7 @@ export async function ensureSubmission(
 ): Promise<SubmissionRow> {
   const { muid, sender, receiverType, receiver, category, type } = one
   const inserted = await sql<SubmissionRow>`
-    insert into moderation_submissions as s (app_id, id, muid, sender, receiver_type, receiver,
+    insert into moderation_submissions as j (app_id, id, muid, sender, receiver_type, receiver,
       category, type, data, extra, sent_at, created_at, updated_at)
     values (${appId}, ${nextId(0)}, ${muid ?? null}, ${sender}, ${receiverType},
             ${receiver}, ${category}, ${type}, ${jsonb(one.data)}, ${jsonb(one.extra)},
@@ -59,9 +58,9 @@ export async function ensureSubmission(
   const { rows } = inserted.rows[0]
     ? inserted
     : await sql<SubmissionRow>`
-        select ${columns} from moderation_submissions s
-        where s.app_id = ${appId} and s.sender = ${sender} and s.receiver_type = ${receiverType}
-          and s.receiver = ${receiver} and s.muid = ${muid}`.execute(db)
+        select ${columns} from moderation_submissions j
+        where j.app_id = ${appId} and j.sender = ${sender} and j.receiver_type = ${receiverType}
+          and j.receiver = ${receiver} and j.muid = ${muid}`.execute(db)
   if (!rows[0]) throw new Error('A submission that was repeated is gone.')
   return rows[0]
 }
@@ -72,8 +71,8 @@ export async function findSubmission(
   { lock = false } = {},
 ): Promise<SubmissionRow | undefined> {
   const { rows } = await sql<SubmissionRow>`
-    select ${columns} from moderation_submissions s
-    where s.app_id = ${appId} and s.id = ${id} ${lock ? sql`for update` : sql``}`.execute(db)
+    select ${columns} from moderation_submissions j
+    where j.app_id = ${appId} and j.id = ${id} ${lock ? sql`for update` : sql``}`.execute(db)
   return rows[0]
 }
 
@@ -82,20 +81,20 @@ export async function listSubmissions(
   { sender, receiverUID, receiverGUID, category, type, moderationStatus }: SubmissionQuery,
   place: Place,
 ): Promise<SubmissionRow[]> {
-  const { is, walk } = within(sql`s.id`, place)
+  const { is, walk } = within(sql`j.id`, place)
   const to = (kind: string, receiver: string | undefined) =>
-    receiver === undefined ? undefined : sql`s.receiver_type = ${kind} and s.receiver = ${receiver}`
+    receiver === undefined ? undefined : sql`j.receiver_type = ${kind} and j.receiver = ${receiver}`
   const wanted = allOf([
-    sql`s.app_id = ${appId} and ${is}`,
-    sender === undefined ? undefined : sql`s.sender = ${sender}`,
+    sql`j.app_id = ${appId} and ${is}`,
+    sender === undefined ? undefined : sql`j.sender = ${sender}`,
     to('user', receiverUID),
     to('group', receiverGUID),
-    category && sql`s.category = ${category}`,
-    type === undefined ? undefined : sql`s.type = ${type}`,
-    moderationStatus && sql`s.status = ${moderationStatus}`,
+    category && sql`j.category = ${category}`,
+    type === undefined ? undefined : sql`j.type = ${type}`,
+    moderationStatus && sql`j.status = ${moderationStatus}`,
   ])
   const { rows } = await sql<SubmissionRow>`
-    select ${columns} from moderation_submissions s where ${wanted} ${walk}`.execute(db)
+    select ${columns} from moderation_submissions j where ${wanted} ${walk}`.execute(db)
   return rows
 }
 
@@ -110,23 +109,8 @@ export async function updateSubmission(
     update moderation_submissions
     set data = ${jsonb(data)}, extra = ${jsonb(extra)}, edited_at = ${now}, updated_at = ${now},
         revision = revision + 1, moderation = default, verdict = null, due_at = default,
-        tries = 0
+        leased_until = null, attempt = 0
     where app_id = ${appId} and id = ${id}`.execute(db)
-}
-
-/** False: it was judged already, or has changed since. */
-export async function settleSubmission(
-  { appId, db }: AppDb,
-  { id, revision }: { readonly id: number; readonly revision: number },
-  { moderation, verdict }: Judgement,
-  now: number,
-): Promise<boolean> {
-  const { numAffectedRows } = await sql`
-    update moderation_submissions
-    set moderation = ${jsonb(moderation)}, verdict = ${jsonb(verdict)}, updated_at = ${now}
-    where app_id = ${appId} and id = ${id} and revision = ${revision}
-      and status = 'pending'`.execute(db)
-  return numAffectedRows === 1n
 }
 
 /** A moderator has decided; which rule had caught it stays to be seen. */
@@ -139,7 +123,7 @@ export async function restateSubmission(
   await sql`
     update moderation_submissions
     set moderation = moderation || jsonb_build_object('status', ${status}::text),
-        updated_at = ${now}
+        updated_at = ${now}, leased_until = null
     where app_id = ${appId} and id = ${id}`.execute(db)
 }
 

@@ -12,6 +12,7 @@ import { actingUid } from './access.ts'
 import { checkContent } from './content.ts'
 import { asFound } from './messages.sql.ts'
 import { type CaseRow, findCase } from './reviews.sql.ts'
+import { submissionQueue } from './submission-jobs.sql.ts'
 import {
   deleteSubmission,
   deleteSubmissionsOf,
@@ -46,6 +47,7 @@ const submitting = (
     const fresh = { muid, sender, receiverType, receiver, ...content, extra, sentAt }
     return async (ctx) => {
       await ensureEnds(ctx)
+      ctx.outbox.enqueued(submissionQueue)
       return answerWith(ctx, await ensureSubmission(ctx.db, fresh, ctx.now))
     }
   },
@@ -71,6 +73,7 @@ const unkeyed: Handlers<Omit<typeof submissions, Keyed>> = {
     const beside = { ...extra, mentions: content.mentions, editedBy: actingUid(ctx) }
     await updateSubmission(ctx.db, Number(id), { data: content.data, extra: beside }, ctx.now)
     await deleteCases(ctx.db, [Number(id)])
+    ctx.outbox.enqueued(submissionQueue)
     return answerWith(ctx, await accessSubmission(ctx, id))
   },
 

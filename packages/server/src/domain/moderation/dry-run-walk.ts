@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { AppDb } from '../../database/app-db.ts'
 import { groupConversationId } from '../conversations/index.ts'
 import { conversationIdOf } from '../users/index.ts'
-import type { DryRunJob, Stretch } from './dry-run-errands.sql.ts'
+import type { DryRunJob, Stretch } from './dry-run-jobs.sql.ts'
 import {
   findScenes,
   newestIdOf,

@@ -1,6 +1,6 @@
 import type { CaughtBy, DryRun, DryRunFinding, DryRunMatch } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
-import { type AppDb, allOf, jsonb } from '../../database/app-db.ts'
+import { type AppDb, allOf, databaseMs, jsonb } from '../../database/app-db.ts'
 import type { RuleContent } from './rules.sql.ts'
 
 /** A rule as it was when the run was asked for; without a revision: a draft. */
@@ -30,22 +30,26 @@ export interface DryRunRow {
   readonly both: number
 }
 
-export const dryRunColumns = sql`
-  run_id as id, status, rules, lists, since, created_at as "createdAt", ended_at as "endedAt",
-  first_id as "firstId", last_id as "lastId", reached_id as "reachedId", scanned,
-  only_a as "onlyA", only_b as "onlyB", in_both as "both"`
+/** Of the table `j`. */
+export const dryRunColumns = `
+  j.run_id as id, j.status, j.rules, j.lists, j.since, j.created_at as "createdAt",
+  j.ended_at as "endedAt", j.first_id as "firstId", j.last_id as "lastId",
+  j.reached_id as "reachedId", j.scanned, j.only_a as "onlyA", j.only_b as "onlyB",
+  j.in_both as "both"`
+const columns = sql.raw(dryRunColumns)
 
-export const isOpen = sql`status in ('waiting', 'running')`
+export const isOpen = `j.status in ('waiting', 'running')`
+const open = sql.raw(isOpen)
 
 export async function insertDryRun(
   { appId, db }: AppDb,
   run: Pick<DryRunRow, 'id' | 'rules' | 'lists' | 'since' | 'createdAt'>,
 ): Promise<DryRunRow> {
   const { rows } = await sql<DryRunRow>`
-    insert into moderation_dry_runs (app_id, run_id, rules, lists, since, created_at, due_at)
+    insert into moderation_dry_runs as j (app_id, run_id, rules, lists, since, created_at, due_at)
     values (${appId}, ${run.id}, ${jsonb(run.rules)}, ${jsonb(run.lists)}, ${run.since},
-            ${run.createdAt}, 0)
-    returning ${dryRunColumns}`.execute(db)
+            ${run.createdAt}, ${databaseMs})
+    returning ${columns}`.execute(db)
   const [row] = rows
   if (!row) throw new Error('A row that is inserted is returned.')
   return row
@@ -53,13 +57,13 @@ export async function insertDryRun(
 
 export async function countOpenDryRuns({ appId, db }: AppDb): Promise<number> {
   const { rows } = await sql<{ n: number }>`
-    select count(*) as n from moderation_dry_runs where app_id = ${appId} and ${isOpen}`.execute(db)
+    select count(*) as n from moderation_dry_runs j where app_id = ${appId} and ${open}`.execute(db)
   return rows[0]?.n ?? 0
 }
 
 export async function findDryRun({ appId, db }: AppDb, id: string) {
   const { rows } = await sql<DryRunRow>`
-    select ${dryRunColumns} from moderation_dry_runs
+    select ${columns} from moderation_dry_runs j
     where app_id = ${appId} and run_id = ${id}`.execute(db)
   return rows[0]
 }
@@ -67,8 +71,8 @@ export async function findDryRun({ appId, db }: AppDb, id: string) {
 /** One that has ended stays as it is. */
 export async function cancelDryRun({ appId, db }: AppDb, id: string, now: number): Promise<void> {
   await sql`
-    update moderation_dry_runs set status = 'cancelled', ended_at = ${now}
-    where app_id = ${appId} and run_id = ${id} and ${isOpen}`.execute(db)
+    update moderation_dry_runs j set status = 'cancelled', ended_at = ${now}, leased_until = null
+    where app_id = ${appId} and run_id = ${id} and ${open}`.execute(db)
 }
 
 interface MatchPage {

@@ -3,10 +3,10 @@ import { afterAll, expect, test } from 'vitest'
 import { openDatabase } from '../../database/pool.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { openCompiler } from './compiler.ts'
-import { dryRunErrands } from './dry-run-errands.ts'
+import { dryRunJobs } from './dry-run-jobs.ts'
 import { portableEngine } from './engine/patterns.ts'
 
-// Without a worker: runs wait, and calls are followed by the twin. What runs find: dry-run-errands.test.ts.
+// Without a worker: runs wait, and calls are followed by the twin. What runs find: dry-run-jobs.test.ts.
 
 const now = 1_800_000_000
 const app = await startTestApp({ clock: () => now })
@@ -136,13 +136,14 @@ test('a run that nobody brings to an end is given up; what is old is forgotten',
   const { data } = await dryRunRule({ params, body: {} })
   const one = { params: { dryRunId: data.id } }
   const inApp = sql`where app_id = ${app.appId} and run_id = ${data.id}`
-  await sql`update moderation_dry_runs set tries = 5 ${inApp}`.execute(database.db)
+  await sql`update moderation_dry_runs set attempt = 5 ${inApp}`.execute(database.db)
   const compiler = openCompiler(portableEngine)
-  const errands = dryRunErrands({ database, compiler, clock: () => now + 60 })
-  for (const job of await errands.claim(10)) await errands.carryOut(job)
+  const jobs = dryRunJobs({ database, compiler, clock: () => now + 60 })
+  const claimed = await jobs.queue.claim(database.db, { ...jobs.limits, most: 10 })
+  for (const job of claimed) await jobs.run(job)
   expect((await getDryRun(one)).data).toMatchObject({ status: 'failed', endedAt: now + 60 })
-  await errands.tidy()
+  await jobs.cleanup?.()
   expect((await getDryRun(one)).data.status).toBe('failed')
-  await dryRunErrands({ database, compiler, clock: () => now + 15 * 86_400 }).tidy()
+  await dryRunJobs({ database, compiler, clock: () => now + 15 * 86_400 }).cleanup?.()
   await expect(getDryRun(one)).rejects.toMatchObject({ code: 'ERR_DRY_RUN_NOT_FOUND' })
 })

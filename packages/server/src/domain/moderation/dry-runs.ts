@@ -4,6 +4,7 @@ import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
 import type { Compiler } from './compiler.ts'
+import { dryRunQueue } from './dry-run-jobs.sql.ts'
 import {
   cancelDryRun,
   countOpenDryRuns,
@@ -93,6 +94,7 @@ async function begin(ctx: WriteCtx, days: number, rules: DryRunRow['rules']) {
     since: ctx.now - days * daySeconds,
     createdAt: ctx.now,
   }
+  ctx.outbox.enqueued(dryRunQueue)
   return { data: shown(await insertDryRun(ctx.db, run)) }
 }
 

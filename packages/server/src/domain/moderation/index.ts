@@ -8,7 +8,7 @@ export {
 export { openCase, reportMessage } from './cases.ts'
 export { type Compiler, openCompiler } from './compiler.ts'
 export { defaultReasons } from './default-reasons.ts'
-export { dryRunErrands } from './dry-run-errands.ts'
+export { dryRunJobs } from './dry-run-jobs.ts'
 export { dryRunHandlers } from './dry-runs.ts'
 export { nativeEngine, portableEngine } from './engine/patterns.ts'
 export { guardGroup, guardNewGroup, guardUser } from './guarded-facts.ts'

@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { AppDb, InstallDb } from '../../database/app-db.ts'
+import type { Jobs } from '../../jobs/runner.ts'
 import type { Compiler } from './compiler.ts'
 import {
-  claimDryRuns,
   type DryRunJob,
+  deleteOldDryRuns,
+  dryRunQueue,
   failDryRun,
-  forgetDryRuns,
   recordStretch,
-} from './dry-run-errands.sql.ts'
+} from './dry-run-jobs.sql.ts'
 import { walkStretch } from './dry-run-walk.ts'
 import { termsOfRevisions } from './dry-runs.sql.ts'
 import type { RuleSet } from './engine/rule-set.ts'
@@ -20,12 +21,12 @@ interface DryRunParts {
 
 /** A stretch takes a tenth of it. */
 const leaseMs = 5000
-/** Stretches in a row that came to no end: it kills whoever takes it. */
-const mostTries = 5
+/** Claims in a row that came to no end: it kills whoever takes it. */
+const maxAttempts = 5
 const keepSeconds = 14 * 86_400
 
 /** Dry runs, a stretch at a time: runs of all apps take turns, with whichever worker is free. */
-export function dryRunErrands({ database, compiler, clock }: DryRunParts) {
+export function dryRunJobs({ database, compiler, clock }: DryRunParts): Jobs<DryRunJob> {
   const { db } = database
   const sets = new LRUCache<string, RuleSet>({ max: 10 })
 
@@ -36,10 +37,10 @@ export function dryRunErrands({ database, compiler, clock }: DryRunParts) {
   }
 
   return {
-    name: 'dry runs',
-    claim: (most: number) => claimDryRuns(db, most, leaseMs),
-    async carryOut(job: DryRunJob): Promise<string> {
-      if (job.tries > mostTries) {
+    queue: dryRunQueue,
+    limits: { leaseMs },
+    async run(job) {
+      if (job.attempt > maxAttempts) {
         await failDryRun(db, job, clock())
         return 'failed'
       }
@@ -48,8 +49,8 @@ export function dryRunErrands({ database, compiler, clock }: DryRunParts) {
       await recordStretch(db, job, stretch, clock())
       return 'walked'
     },
-    async tidy(): Promise<void> {
-      while (await forgetDryRuns(db, clock() - keepSeconds));
+    async cleanup() {
+      while (await deleteOldDryRuns(db, clock() - keepSeconds));
     },
   }
 }

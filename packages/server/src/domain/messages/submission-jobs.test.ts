@@ -14,8 +14,8 @@ import { startWebhookStage } from '../../testing/webhook-stage.ts'
 import { openVault } from '../../vault/vault.ts'
 import { openCompiler, openJudge, openRuleSets, portableEngine } from '../moderation/index.ts'
 import { listCases } from './reviews.sql.ts'
-import { claimSubmissions, forgetSubmissions } from './submission-errands.sql.ts'
-import { submissionErrands } from './submission-errands.ts'
+import { deleteOldSubmissions, submissionQueue } from './submission-jobs.sql.ts'
+import { submissionJobs } from './submission-jobs.ts'
 import { findSubmission, listSubmissions } from './submissions.sql.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -247,21 +247,21 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
       clock,
     }),
   }
-  const errands = submissionErrands(parts)
-  const jobs = await errands.claim(10)
+  const { run, cleanup, limits } = submissionJobs(parts)
+  const claim = () => submissionQueue.claim(database.db, { ...limits, most: 10 })
+  const jobs = await claim()
   expect(jobs).toHaveLength(3)
-  expect(await errands.claim(10)).toEqual([])
+  expect(await claim()).toEqual([])
   await full.updateSubmission({ params: { id: edited ?? '' }, body: { data: { text: 'new' } } })
   await full.deleteSubmission({ params: { id: deleted ?? '' } })
-  for (const job of [...jobs, ...jobs]) await errands.carryOut(job)
+  for (const job of [...jobs, ...jobs]) await run(job)
   const once = { by: 'rules', status: 'approved' }
   expect(told).toEqual([{ ...once, id: Number(twice), revision: 1 }])
-  const again = await errands.claim(10)
-  for (const job of again) await errands.carryOut(job)
+  for (const job of await claim()) await run(job)
   expect(told.slice(1)).toEqual([{ ...once, id: Number(edited), revision: 2 }])
-  await errands.tidy()
+  await cleanup?.()
   expect((await full.listSubmissions({})).data).toHaveLength(2)
-  await submissionErrands({ ...parts, clock: () => clock() + 91 * 86_400 }).tidy()
+  await submissionJobs({ ...parts, clock: () => clock() + 91 * 86_400 }).cleanup?.()
   expect((await full.listSubmissions({})).data).toEqual([])
 })
 
@@ -318,8 +318,8 @@ test('lists and workers walk indexes, and read no more than they need', async ()
     approved: list({ moderationStatus: 'approved' }),
     one: (trx) => findSubmission(db(trx), 64 * 7),
     queue: (trx) => listCases(db(trx), 'blocked', { limit: 10, page: 1 }),
-    claim: (trx) => claimSubmissions(trx, 10, 1000),
-    forget: (trx) => forgetSubmissions(trx, 50),
+    claim: (trx) => submissionQueue.claim(trx, { most: 10, leaseMs: 1000 }),
+    forget: (trx) => deleteOldSubmissions(trx, 50),
   }
   for (const [name, work] of Object.entries(works)) {
     expect([name, await objections(work)]).toEqual([name, []])

@@ -1,4 +1,6 @@
 import type { InstallDb } from '../../database/app-db.ts'
+import { pauseMs } from '../../jobs/backoff.ts'
+import type { Jobs } from '../../jobs/runner.ts'
 import type { AppTransaction, InstallTransaction, Transactions } from '../../outbox/unit-of-work.ts'
 import { peopleIn, printFresh } from '../conversations/index.ts'
 import {
@@ -13,12 +15,11 @@ import {
 } from '../moderation/index.ts'
 import { asFound } from './messages.sql.ts'
 import {
-  claimSubmissions,
-  forgetSubmissions,
-  releaseSubmission,
+  deleteOldSubmissions,
   type SubmissionJob,
-} from './submission-errands.sql.ts'
-import { settleSubmission } from './submissions.sql.ts'
+  settleSubmission,
+  submissionQueue,
+} from './submission-jobs.sql.ts'
 
 interface SubmissionParts extends JudgeParts {
   readonly database: InstallDb
@@ -32,37 +33,37 @@ interface SubmissionParts extends JudgeParts {
 /** Beyond the calls to judges. */
 const leaseGraceMs = 5000
 /** Of judges that give no answer. */
-const mostTries = 3
+const maxAttempts = 3
 const keepSeconds = 90 * 86_400
 /** In no conversation. */
 const nowhere = { bucket: 0, key: 0, seq: 0 }
 
-/** Submissions are judged by the rules in force when a worker takes them. */
-export function submissionErrands(parts: SubmissionParts) {
+/** Submissions are judged by the rules in force when a worker claims them. */
+export function submissionJobs(parts: SubmissionParts): Jobs<SubmissionJob> {
   const { database, transactions, clock } = parts
-  const leaseMs = parts.timeoutMs + leaseGraceMs
   return {
-    name: 'submissions',
-    claim: (most: number) => claimSubmissions(database.db, most, leaseMs),
-    async carryOut(job: SubmissionJob): Promise<string> {
+    queue: submissionQueue,
+    limits: { leaseMs: parts.timeoutMs + leaseGraceMs },
+    async run(job) {
       const judgement = await judged(parts, job)
       if (!judgement) {
-        await releaseSubmission(database.db, job, parts.retryMs * 2 ** (job.tries - 1))
+        const afterMs = pauseMs({ firstMs: parts.retryMs }, job.attempt)
+        await submissionQueue.release(database.db, job, afterMs)
         return 'unanswered'
       }
       await transactions.inApp(job.appId, (ctx) => record(ctx, job, judgement))
       return judgement.moderation.status
     },
-    async tidy(): Promise<void> {
+    async cleanup() {
       const before = clock() - keepSeconds
-      while (await transactions.inInstall((ctx) => forget(ctx, before)));
+      while (await transactions.inInstall((ctx) => deleteOld(ctx, before)));
     },
   }
 }
 
 /** Where no rule is in force, nothing speaks against it. Undefined: judges have not answered. */
 async function judged(parts: SubmissionParts, job: SubmissionJob): Promise<Decided | undefined> {
-  const { appId, moderationVersion, revision: _, tries, ...found } = job
+  const { appId, moderationVersion, revision: _, attempt, leasedUntil: __, ...found } = job
   const entry = asFound(found)
   const { row, receiver } = entry
   const inApp = { appId, db: parts.database.db }
@@ -77,7 +78,7 @@ async function judged(parts: SubmissionParts, job: SubmissionJob): Promise<Decid
   // What lives elsewhere has no conversation here.
   const matter = { sender: row.sender, message, earlier: async () => [] }
   const { verdict } = judgement
-  const heard = await consultJudges(parts, inApp, verdict, matter, tries < mostTries)
+  const heard = await consultJudges(parts, inApp, verdict, matter, attempt < maxAttempts)
   return heard && judgementOf(heard.verdict)
 }
 
@@ -99,8 +100,8 @@ async function record(
 }
 
 /** True: there may be more. */
-async function forget({ db }: InstallTransaction, before: number): Promise<boolean> {
-  const gone = await forgetSubmissions(db.db, before)
+async function deleteOld({ db }: InstallTransaction, before: number): Promise<boolean> {
+  const gone = await deleteOldSubmissions(db.db, before)
   for (const [appId, rows] of Map.groupBy(gone, (row) => row.appId)) {
     await deleteCases(
       { appId, ...db },

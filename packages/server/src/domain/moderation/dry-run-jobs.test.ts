@@ -10,7 +10,6 @@ import { settingsFor } from '../../testing/program.ts'
 import { watchRows } from '../../testing/row-watch.ts'
 import { seeded } from '../../testing/seeded.ts'
 import { startTestApp } from '../../testing/test-app.ts'
-import { claimDryRuns } from './dry-run-errands.sql.ts'
 import { findScenes, newestIdOf, sentAtFrom, walkEntries } from './dry-run-walk.sql.ts'
 
 const day = 86_400
@@ -327,7 +326,7 @@ describe('a run of many stretches', async () => {
 
   async function isInHand(id: string): Promise<boolean> {
     const { rows } = await sql`
-      select from moderation_dry_runs where run_id = ${id} and tries > 0`.execute(app.db)
+      select from moderation_dry_runs where run_id = ${id} and attempt > 0`.execute(app.db)
     return rows.length > 0
   }
 
@@ -379,7 +378,6 @@ describe('a run of many stretches', async () => {
       newest: (trx) => newestIdOf(db(trx)),
       'sent at': (trx) => sentAtFrom(db(trx), Math.floor(last / 2)),
       scenes: (trx) => findScenes(db(trx), some),
-      claim: (trx) => claimDryRuns(trx, 1, 1000),
     }
     for (const [name, work] of Object.entries(works)) {
       const plans = await explainer.plansOf(work)

@@ -1,27 +1,19 @@
 import { sql } from 'kysely'
-import { databaseMs, jsonb } from '../../database/app-db.ts'
+import { jsonb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
+import { defineQueue, dueAgain, type Job } from '../../jobs/queue.sql.ts'
 import { type DryRunRow, dryRunColumns, isOpen, type NewMatch } from './dry-runs.sql.ts'
 
-export interface DryRunJob extends DryRunRow {
-  readonly appId: string
-  readonly leasedUntil: number
-  readonly tries: number
-}
+export interface DryRunJob extends DryRunRow, Job {}
 
-/** Whoever has waited longest comes first, so that runs of several apps take turns. */
-export async function claimDryRuns(db: Db, most: number, leaseMs: number): Promise<DryRunJob[]> {
-  const { rows } = await sql<DryRunJob>`
-    update moderation_dry_runs r
-    set status = 'running', due_at = ${databaseMs} + ${leaseMs}, tries = r.tries + 1
-    from (
-      select app_id as app, run_id as run from moderation_dry_runs
-      where ${isOpen} and due_at <= (select ${databaseMs})
-      order by due_at limit ${most} for update skip locked) due
-    where r.app_id = due.app and r.run_id = due.run
-    returning r.app_id as "appId", r.due_at as "leasedUntil", r.tries, ${dryRunColumns}`.execute(db)
-  return rows
-}
+export const dryRunQueue = defineQueue<DryRunJob>({
+  name: 'dry runs',
+  table: 'moderation_dry_runs',
+  key: { app_id: 'appId', run_id: 'id' },
+  open: isOpen,
+  columns: dryRunColumns,
+  set: `status = 'running'`,
+})
 
 /** What a stretch adds to what is known. */
 export interface Stretch {
@@ -39,7 +31,7 @@ export interface Stretch {
 /** Nothing, if the run was cancelled meanwhile, or the lease ran out and somebody else has it. */
 export async function recordStretch(
   db: Db,
-  { appId, id, leasedUntil }: DryRunJob,
+  job: DryRunJob,
   stretch: Stretch,
   now: number,
 ): Promise<void> {
@@ -49,9 +41,9 @@ export async function recordStretch(
       update moderation_dry_runs
       set status = ${isDone ? 'done' : 'running'}, first_id = ${firstId}, last_id = ${lastId},
           reached_id = ${reachedId}, scanned = scanned + ${scanned}, only_a = only_a + ${onlyA},
-          only_b = only_b + ${onlyB}, in_both = in_both + ${both}, due_at = ${databaseMs},
-          tries = 0, ended_at = ${isDone ? now : null}
-      where app_id = ${appId} and run_id = ${id} and status = 'running' and due_at = ${leasedUntil}
+          only_b = only_b + ${onlyB}, in_both = in_both + ${both}, ${dueAgain(0)},
+          attempt = 0, ended_at = ${isDone ? now : null}
+      where ${dryRunQueue.held(job)}
       returning app_id, run_id)
     insert into moderation_dry_run_matches (app_id, run_id, message_id, caught_by, conversation_id,
                                             sender, sent_at, findings)
@@ -61,14 +53,14 @@ export async function recordStretch(
       "conversationId" text, sender text, "sentAt" bigint, findings jsonb)`.execute(db)
 }
 
-export async function failDryRun(db: Db, { appId, id }: DryRunJob, now: number): Promise<void> {
+export async function failDryRun(db: Db, job: DryRunJob, now: number): Promise<void> {
   await sql`
-    update moderation_dry_runs set status = 'failed', ended_at = ${now}
-    where app_id = ${appId} and run_id = ${id} and ${isOpen}`.execute(db)
+    update moderation_dry_runs set status = 'failed', ended_at = ${now}, ${dueAgain(0)}
+    where ${dryRunQueue.held(job)}`.execute(db)
 }
 
 /** A bounded number at a time. True: there are more. */
-export async function forgetDryRuns(db: Db, before: number): Promise<boolean> {
+export async function deleteOldDryRuns(db: Db, before: number): Promise<boolean> {
   const most = 100
   const { numAffectedRows } = await sql`
     delete from moderation_dry_runs where (app_id, run_id) in (

@@ -3,13 +3,16 @@ import type { DeadLetters } from '../bus/dead-letters.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { erasureErrands } from '../domain/apps/index.ts'
-import { judgementErrands, submissionErrands } from '../domain/messages/index.ts'
-import { type Compiler, dryRunErrands, type Judge } from '../domain/moderation/index.ts'
+import { judgementJobs, judgementQueue, submissionJobs } from '../domain/messages/index.ts'
+import { type Compiler, dryRunJobs, type Judge } from '../domain/moderation/index.ts'
 import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
 import { webhookErrands } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
+import type { JobMetrics } from '../jobs/metrics.ts'
+import { type RunnerOptions, startRunner } from '../jobs/runner.ts'
+import type { WakeUp } from '../jobs/wake-up.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { CommitHook } from '../outbox/committed.ts'
+import type { Append, CommitHook } from '../outbox/committed.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import { openApns } from '../push/apns.ts'
 import { openSendGrid } from '../push/email.ts'
@@ -21,7 +24,7 @@ import type { Vault } from '../vault/vault.ts'
 import { startCourier } from '../worker/courier.ts'
 import { authoritiesOf } from './egress.ts'
 
-interface CourierOptions {
+interface JobOptions {
   readonly config: Config
   readonly database: Database
   readonly vault: Vault
@@ -33,9 +36,11 @@ interface CourierOptions {
   readonly log: Logger
   readonly metrics: Metrics
   readonly letters: DeadLetters
+  readonly wakeUp: WakeUp
+  readonly jobMetrics: JobMetrics
 }
 
-interface CourierParts extends CourierOptions {
+interface JobParts extends JobOptions {
   readonly transactions: Transactions
 }
 
@@ -48,27 +53,27 @@ const submissionsAtOnce = 10
 const erasePollMs = 5000
 
 /** Webhooks told, pushes and letters sent, judges asked, rules tried out, apps erased: a courier for each. */
-export function startConfiguredCouriers(options: CourierOptions): AsyncDisposable {
+export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   const { database, onCommit, clock } = options
   const transactions = openTransactions({ begin: database.transaction, onCommit, clock })
   const parts = { ...options, transactions }
   const stack = new AsyncDisposableStack()
-  stack.use(startWebhookCourier(parts))
-  stack.use(startJudgementCourier(parts))
-  stack.use(startPushCourier(parts))
-  stack.use(startLetterCourier(parts))
+  stack.use(startWebhookJobs(parts))
+  stack.use(startJudgementJobs(parts))
+  stack.use(startPushJobs(parts))
+  stack.use(startLetterJobs(parts))
   // Not counted: nobody outside is told.
   const quiet = { ...optionsOf(parts, 1), onCarried: () => undefined }
-  stack.use(startCourier(dryRunErrands(parts), quiet))
-  const submissions = submissionErrands({ ...parts, ...judgingOf(parts) })
-  stack.use(startCourier(submissions, { ...quiet, concurrency: submissionsAtOnce }))
+  stack.use(startRunner(dryRunJobs(parts), runnerOptions(parts, 1)))
+  const submissions = submissionJobs({ ...parts, ...judgingOf(parts) })
+  stack.use(startRunner(submissions, runnerOptions(parts, submissionsAtOnce)))
   const forgetLetters = (appId: string) => parts.letters.forget(appId)
   const erasures = erasureErrands({ ...parts, forgetLetters })
   stack.use(startCourier(erasures, { ...quiet, pollMs: erasePollMs }))
   return stack
 }
 
-function startPushCourier(parts: CourierParts): AsyncDisposable {
+function startPushJobs(parts: JobParts): AsyncDisposable {
   const { config, database, vault, egress } = parts
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
@@ -96,7 +101,7 @@ function startPushCourier(parts: CourierParts): AsyncDisposable {
   return stack
 }
 
-function startLetterCourier(parts: CourierParts): AsyncDisposable {
+function startLetterJobs(parts: JobParts): AsyncDisposable {
   const { config, database, vault, egress, clock } = parts
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
@@ -113,7 +118,13 @@ function startLetterCourier(parts: CourierParts): AsyncDisposable {
   return stack
 }
 
-function optionsOf({ log, metrics }: CourierParts, concurrency: number) {
+function runnerOptions(parts: JobParts, concurrency: number): RunnerOptions {
+  const { config, jobMetrics: metrics } = parts
+  // Half is for what is closed behind it.
+  return { ...parts, metrics, concurrency, graceMs: config.SHUTDOWN_TIMEOUT_MS / 2 }
+}
+
+function optionsOf({ log, metrics }: JobParts, concurrency: number) {
   return { concurrency, log, onCarried: metrics.carried }
 }
 
@@ -141,23 +152,23 @@ function smtpOf(config: Config) {
   }
 }
 
-function judgingOf({ config }: CourierParts) {
+function judgingOf({ config }: JobParts) {
   return { timeoutMs: config.JUDGE_TIMEOUT_MS, retryMs: config.JUDGE_RETRY_MS }
 }
 
-function startJudgementCourier(parts: CourierParts): AsyncDisposable {
+function startJudgementJobs(parts: JobParts): AsyncDisposable {
   const { config } = parts
   const concurrency = config.EGRESS_CONCURRENCY
-  const errands = judgementErrands({
+  const jobs = judgementJobs({
     ...parts,
     ...judgingOf(parts),
     perApp: Math.ceil(concurrency / appsAtLeast),
     budgetMs: config.JUDGE_BUDGET_MS,
   })
-  return startCourier(errands, optionsOf(parts, concurrency))
+  return startRunner(jobs, runnerOptions(parts, concurrency))
 }
 
-function startWebhookCourier(parts: CourierParts): AsyncDisposable {
+function startWebhookJobs(parts: JobParts): AsyncDisposable {
   const { config } = parts
   const concurrency = config.EGRESS_CONCURRENCY
   const perWebhook = config.EGRESS_CONCURRENCY_PER_TARGET
@@ -171,4 +182,18 @@ function startWebhookCourier(parts: CourierParts): AsyncDisposable {
     disableDays: config.WEBHOOK_DISABLE_DAYS,
   })
   return startCourier(errands, optionsOf(parts, concurrency))
+}
+
+/** What waits for classifiers is enqueued where the message is appended, by SQL. */
+const isPending = ({ entries }: Append) =>
+  entries.some(({ verdict }) => verdict?.includes('"pending"'))
+
+/** What `onCommit` does, and the runners of queues that have got jobs are woken. */
+export function wakingWith(wakeUp: WakeUp, onCommit: CommitHook): CommitHook {
+  return (committed) => {
+    onCommit(committed)
+    const { appends, queues = [] } = committed
+    if (appends.some(isPending)) wakeUp.wake([judgementQueue.name])
+    wakeUp.wake(queues)
+  }
 }

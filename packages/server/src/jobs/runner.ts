@@ -1,0 +1,172 @@
+import { setTimeout as after } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { InstallDb } from '../database/app-db.ts'
+import { inTurn } from '../watchdog/turns.ts'
+import type { JobMetrics } from './metrics.ts'
+import type { ClaimLimits, Job, Queue } from './queue.sql.ts'
+import type { WakeUp } from './wake-up.ts'
+
+/** A queue, and what is done with its jobs. */
+export interface Jobs<J extends Job> {
+  readonly queue: Queue<J>
+  readonly limits: Omit<ClaimLimits, 'most'>
+  /** Outside any transaction. Records its result where `queue.held`, and returns it in a word for the metrics. */
+  run(job: J): Promise<string>
+  /** Once a minute. */
+  cleanup?(): Promise<void>
+}
+
+export interface RunnerOptions {
+  readonly database: InstallDb
+  /** Jobs that this process runs at once. */
+  readonly concurrency: number
+  /** How long a stopping process waits for its jobs before it hands them back. */
+  readonly graceMs: number
+  readonly wakeUp: Pick<WakeUp, 'listen'>
+  readonly metrics: JobMetrics
+  readonly log: Logger
+  /** Between the first two looks at a queue that has nothing to claim; doubles. */
+  readonly pollMs?: number
+}
+
+const cleanupEveryMs = 60_000
+const troubleMs = 1000
+/** To claim many costs little more than to claim one: a busy runner lets some come together. */
+const gatherMs = 10
+const maxPollMs = 5000
+/** The same while jobs are due whose app has its share already. */
+const maxBlockedMs = 1000
+
+/** Runs the jobs of a queue until it is disposed of. */
+export function startRunner<J extends Job>(jobs: Jobs<J>, options: RunnerOptions): AsyncDisposable {
+  const { queue, limits } = jobs
+  const { concurrency, log, metrics, pollMs: firstPollMs = 100 } = options
+  const { db } = options.database
+  const closing = new AbortController()
+  const running = new Map<J, Promise<void>>()
+  const bell = openBell()
+  let pollMs = firstPollMs
+
+  async function work(job: J): Promise<void> {
+    const turn = { operation: `job of ${queue.name}`, appId: job.appId }
+    try {
+      const outcome = await within(
+        limits.leaseMs,
+        inTurn(turn, () => jobs.run(job)),
+      )
+      metrics.ran(queue.name, outcome)
+    } catch (error) {
+      // It is claimed again when its lease is over.
+      metrics.ran(queue.name, 'error')
+      log.warn({ err: error, queue: queue.name, appId: job.appId }, 'a job has failed')
+    }
+    running.delete(job)
+    metrics.running(queue.name, running.size)
+    bell.ring('ended')
+  }
+
+  async function claim(): Promise<boolean> {
+    const claimed = await queue.claim(db, { ...limits, most: concurrency - running.size })
+    for (const job of claimed) running.set(job, work(job))
+    metrics.running(queue.name, running.size)
+    return claimed.length > 0
+  }
+
+  /** Claims what is due; otherwise waits until something is, a job has ended, or somebody rings. */
+  async function turn(): Promise<void> {
+    const dueInMs = running.size < concurrency ? await queue.nextDueMs(db) : undefined
+    const isDue = dueInMs !== undefined && dueInMs <= 0
+    if (dueInMs !== undefined) metrics.late(queue.name, Math.max(0, -dueInMs))
+    if (isDue && (await claim())) {
+      pollMs = firstPollMs
+      if (running.size > concurrency / 2) await pause(gatherMs)
+      return
+    }
+    const longestMs = isDue ? maxBlockedMs : (dueInMs ?? pollMs)
+    const why = await bell.wait(Math.min(pollMs, longestMs))
+    pollMs = why === 'time' ? Math.max(firstPollMs, Math.min(pollMs * 2, maxPollMs)) : firstPollMs
+    // What is enqueued all the time, and due much later, is not looked at all the time.
+    if (why === 'woken') await pause(gatherMs)
+  }
+
+  async function loop(): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        await turn()
+      } catch (error) {
+        log.warn({ err: error, queue: queue.name }, 'jobs could not be claimed')
+        await pause(troubleMs)
+      }
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await after(ms, undefined, { signal: closing.signal }).catch(() => undefined)
+  }
+
+  async function cleanup(): Promise<void> {
+    try {
+      await jobs.cleanup?.()
+    } catch (error) {
+      log.warn({ err: error, queue: queue.name }, 'old jobs could not be deleted')
+    }
+  }
+
+  /** Others need not wait for the leases. What still runs here has lost its own, and records nothing. */
+  async function handBack(): Promise<void> {
+    for (const job of running.keys()) await queue.release(db, job, 0)
+  }
+
+  const timer = setInterval(() => void cleanup(), cleanupEveryMs)
+  const stopListening = options.wakeUp.listen(queue.name, () => bell.ring('woken'))
+  const looping = loop()
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer)
+      stopListening()
+      closing.abort()
+      bell.ring('ended')
+      await looping
+      const ended = Promise.all(running.values())
+      await within(options.graceMs, ended).catch(handBack)
+    },
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const ended = new AbortController()
+  const late = after(ms, undefined, { signal: ended.signal }).then(() => {
+    throw new Error('The job has outlived its lease.')
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    ended.abort()
+  }
+}
+
+type Reason = 'ended' | 'woken' | 'time'
+
+/** Rung while nobody waits, it is heard by the next who does. */
+function openBell() {
+  let heard: Reason | undefined
+  let stop: ((reason: Reason) => void) | undefined
+  return {
+    ring(reason: Reason): void {
+      if (stop) stop(reason)
+      else heard ??= reason
+    },
+    async wait(ms: number): Promise<Reason> {
+      const before = heard
+      heard = undefined
+      if (before) return before
+      const { promise, resolve } = Promise.withResolvers<Reason>()
+      const timer = setTimeout(() => resolve('time'), ms)
+      stop = resolve
+      const reason = await promise
+      stop = undefined
+      clearTimeout(timer)
+      return reason
+    },
+  }
+}
