@@ -3,6 +3,8 @@ import pg from 'pg'
 /** Tells how often rows of an app were written: the same number, the same rows. */
 export interface RowWatch extends AsyncDisposable {
   writesTo(appId: string): Promise<number>
+  /** Of each write so far, its table; a partition counts as its table. */
+  tables(): Promise<string[]>
 }
 
 /** Triggers of this one database count: to read all rows after each call takes ten times as long. */
@@ -17,19 +19,27 @@ export async function watchRows(databaseUrl: string): Promise<RowWatch> {
       const { rows } = await client.query<{ n: number }>({ name: 'n', text, values: [appId] })
       return rows[0]?.n ?? 0
     },
+    async tables() {
+      const text = 'select name from watch.writes order by nth'
+      const { rows } = await client.query<{ name: string }>(text)
+      return rows.map(({ name }) => name)
+    },
     [Symbol.asyncDispose]: () => client.end(),
   }
 }
 
 const onEveryTable = `
   create schema watch;
-  create unlogged table watch.writes (app text not null);
+  create unlogged table watch.writes (
+    nth bigint generated always as identity, app text not null, name text not null);
   create index on watch.writes (app);
 
   create function watch.write() returns trigger language plpgsql as $$
   begin
-    insert into watch.writes values (coalesce(new.app_id, old.app_id));
-    if new.app_id <> old.app_id then insert into watch.writes values (old.app_id); end if;
+    insert into watch.writes (app, name) values (coalesce(new.app_id, old.app_id), tg_argv[0]);
+    if new.app_id <> old.app_id then
+      insert into watch.writes (app, name) values (old.app_id, tg_argv[0]);
+    end if;
     return null;
   end $$;
 
@@ -41,6 +51,6 @@ const onEveryTable = `
                 where relnamespace = 'public'::regnamespace
                   and relkind in ('r', 'p') and not relispartition loop
       execute format('create trigger watch after insert or update or delete on %I
-                      for each row execute function watch.write()', name);
+                      for each row execute function watch.write(%L)', name, name);
     end loop;
   end $$`

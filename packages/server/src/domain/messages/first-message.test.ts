@@ -24,12 +24,12 @@ async function started() {
 }
 
 test('F1: a conversation is stored with the event of its start, or not at all', async () => {
-  const allowEvents = await refuseEvents(app.db)
+  const refusal = await refuseEvents(app.db)
   await expect(full.sendMessage(hello)).rejects.toMatchObject({ status: 500 })
   expect(await rowsOf('user_conversations')).toBe(0)
   expect(await rowsOf('conversations')).toBe(0)
   expect(await rowsOf('participants')).toBe(0)
-  await allowEvents()
+  await refusal.end()
   await full.sendMessage(hello)
   await full.sendMessage(hello)
   expect(await started()).toMatchObject([{ payload: { uids: ['ann', 'bob'] } }])
