@@ -25,13 +25,17 @@ async function statusOf(uid: string) {
 
 describe('a user', () => {
   test('is online from the first connection to the last, for REST, devices and listeners', async () => {
-    await app.given.users('ann', 'bob')
+    await app.given.users('ann', 'bob', 'cyd')
     const ann = await device('ann', { presence: { of: 'all' } })
     await expect.poll(() => statusOf('ann'), wait).toBe('available')
     const bob = await device('bob')
     expect(await ann.next('presence')).toMatchObject({ uid: 'bob', status: 'available' })
     const second = await device('bob')
     await bob[Symbol.asyncDispose]()
+    // Comes behind what would be told of one who has left.
+    const cyd = await device('cyd')
+    expect(await ann.next('presence')).toMatchObject({ uid: 'cyd', status: 'available' })
+    expect(await statusOf('bob')).toBe('available')
     await second[Symbol.asyncDispose]()
     const offline = await ann.next('presence')
     expect(offline).toMatchObject({ uid: 'bob', status: 'offline' })
@@ -42,9 +46,10 @@ describe('a user', () => {
       .toEqual([
         expect.objectContaining({ uid: 'ann', status: 'available' }),
         expect.objectContaining({ uid: 'bob', status: 'available' }),
+        expect.objectContaining({ uid: 'cyd', status: 'available' }),
         expect.objectContaining({ uid: 'bob', status: 'offline' }),
       ])
-    await ann[Symbol.asyncDispose]()
+    for (const one of [ann, cyd]) await one[Symbol.asyncDispose]()
   })
 
   test('hears of whom they asked for: of nobody, friends, roles', async () => {
