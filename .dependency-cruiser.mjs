@@ -7,7 +7,7 @@ import { knownImports } from './tools/arrows-known.ts'
 const server = '^packages/server/src/'
 const domain = `${server}domain/`
 /** The floor: what the domain stands on. It knows nobody above. */
-const floor = `${server}(?:database|outbox|jobs|realtime|metrics|web|vault|egress|push|limits|watchdog)/`
+const floor = `${server}(?:database|outbox|jobs|realtime|operations|web|vault|egress|push|limits|watchdog)/`
 
 /** Left to right: a module may import only modules to its left. A new module takes a place here. */
 const row = ['apps', 'roles', 'users', 'conversations', 'groups', 'moderation', 'messages']
@@ -132,7 +132,7 @@ const floors = [
   ),
   forbid(
     'floor-knows-nothing-above',
-    'database/, outbox/, realtime/, metrics/, web/, vault/, egress/, push/, limits/ and watchdog/ know nobody above.',
+    'database/, outbox/, realtime/, operations/, web/, vault/, egress/, push/, limits/ and watchdog/ know nobody above.',
     { path: floor, pathNot: tests },
     { path: server, pathNot: floor },
   ),

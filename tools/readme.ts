@@ -116,7 +116,7 @@ async function check(folder: string): Promise<string | undefined> {
   return withScratchDatabase(databaseUrl, `chorale_readme_${process.pid}`, async (url) => {
     const prefix = `chorale_readme_${process.pid}`
     const own = { DATABASE_URL: url, NATS_URL: natsUrl, NATS_PREFIX: prefix }
-    const env = newcomer({ ...own, PORT: String(port), CURL_HOME: folder })
+    const env = newcomer({ ...own, PORT: String(port), OPERATIONS_PORT: '0', CURL_HOME: folder })
     const result = await run(script, folder, env)
     await deleteStreams(natsUrl, prefix)
     const objection = objectionTo(result, commands)

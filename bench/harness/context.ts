@@ -4,12 +4,14 @@ import type { Client } from '../../packages/contract/src/operation.ts'
 import { restClient } from '../../packages/sdk/src/index.ts'
 import { readConfig } from '../../packages/server/src/config.ts'
 import { createManagementKey } from '../../packages/server/src/domain/apps/index.ts'
-import { assemble, openLog, unixSeconds } from '../../packages/server/src/main/assemble.ts'
+import { unixSeconds } from '../../packages/server/src/main/clock.ts'
+import { openLog } from '../../packages/server/src/main/log.ts'
 import { deleteStreams } from '../../packages/server/src/testing/event-streams.ts'
 import {
   createScratchDatabase,
   type ScratchDatabase,
 } from '../../packages/server/src/testing/scratch-database.ts'
+import { startService } from '../../packages/server/src/testing/service.ts'
 import { openVault, type Vault } from '../../packages/server/src/vault/vault.ts'
 import { ensureServices, type Services } from '../../tools/services.ts'
 import type { Report } from './report.ts'
@@ -165,18 +167,13 @@ async function serve(
 }
 
 async function startServer(settings: Settings, stack: AsyncDisposableStack): Promise<BenchServer> {
-  // Any number gives the management API its own listener; both take a free port below.
+  // Any number gives the management API its own listener; all take free ports.
   const config = readConfig({ ...settings, MANAGEMENT_PORT: '1' })
-  const assembly = stack.use(await assemble({ config, log: openLog('silent') }))
-  const origins: string[] = []
-  for (const { server } of assembly.servers) {
-    origins.push(await server.listen({ host: '127.0.0.1', port: 0 }))
-  }
-  const [origin = '', managementOrigin = ''] = origins
-  const { database, vault } = assembly
+  const service = stack.use(await startService({ config, log: openLog('silent') }))
+  const { core, origin, managementOrigin } = service
   const pair = await createManagementKey(
-    { db: database.db },
-    vault,
+    { db: core.foreground.db },
+    core.vault,
     { name: 'bench' },
     unixSeconds(),
   )

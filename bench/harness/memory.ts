@@ -14,7 +14,7 @@ export interface Memory {
 /** With these settings, a process lets its memory be looked at. */
 export const openToInspection = { NODE_OPTIONS: '--inspect-port=0' }
 
-export async function memoryOf({ pid, origin, log }: Serving): Promise<Memory> {
+export async function memoryOf({ pid, operationsOrigin, log }: Serving): Promise<Memory> {
   const address = () => /Debugger listening on (\S+)/.exec(log())?.[1]
   if (!address()) process.kill(pid, 'SIGUSR1')
   await waitUntil(() => address() !== undefined, 10_000)
@@ -23,7 +23,7 @@ export async function memoryOf({ pid, origin, log }: Serving): Promise<Memory> {
   inspector.send(JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' }))
   await once(inspector, 'message')
   inspector.close()
-  const text = await (await fetch(`${origin}/metrics`)).text()
+  const text = await (await fetch(`${operationsOrigin}/metrics`)).text()
   const read = (name: string) => Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1])
   return {
     inUse: read('nodejs_heap_size_used_bytes') + read('nodejs_external_memory_bytes'),

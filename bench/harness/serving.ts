@@ -11,8 +11,10 @@ const program = fileURLToPath(new URL('../../packages/server/bin/chorale.js', im
 export type Settings = Readonly<Record<string, string>>
 
 export interface Serving extends AsyncDisposable {
-  /** Empty for a worker alone, which listens nowhere. */
+  /** Empty for a worker alone, which takes no calls. */
   readonly origin: string
+  /** Of `/metrics` and the checks of health. */
+  readonly operationsOrigin: string
   readonly pid: number
   /** What it has said so far. */
   log(): string
@@ -29,25 +31,24 @@ export async function startServing(settings: Settings, parts: string): Promise<S
   const { PATH, BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--parts', parts], {
     cwd: folder,
-    env: { PATH, NODE_OPTIONS, ...settings },
+    env: { PATH, NODE_OPTIONS, OPERATIONS_PORT: '0', ...settings },
     stdio: ['ignore', output, output],
   })
   closeSync(output)
   const ended = once(child, 'close')
   const said = () => readFileSync(log, 'utf8')
-  const address = () =>
-    parts === 'worker'
-      ? /"msg":"working"()/.exec(said())?.[1]
-      : /"address":"([^"]+)"/.exec(said())?.[1]
-  await waitUntil(() => address() !== undefined || child.exitCode !== null, 120_000)
-  const origin = address()
+  const hasStarted = () => said().includes('"msg":"started"')
+  const addressOf = (name: string) =>
+    new RegExp(`"serves":"(?:${name})","address":"([^"]+)"`).exec(said())?.[1] ?? ''
+  await waitUntil(() => hasStarted() || child.exitCode !== null, 120_000)
   const { pid } = child
-  if (origin === undefined || pid === undefined) {
+  if (!hasStarted() || pid === undefined) {
     child.kill('SIGKILL')
     throw new Error(`chorale serve is not ready:\n${lastLines(log)}`)
   }
   return {
-    origin,
+    origin: addressOf('api|gateway'),
+    operationsOrigin: addressOf('operations'),
     pid,
     log: said,
     async [Symbol.asyncDispose]() {

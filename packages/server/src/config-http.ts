@@ -12,17 +12,23 @@ export const httpSettings = {
     default: 0,
     minimum: 0,
     maximum: 65_535,
-    description: 'Own port of the management API; 0: the API port, host names `apimgmt.*` only.',
+    description:
+      'Own port of the management API, which is then on no other; 0: the API port, host names ' +
+      '`apimgmt.*` only.',
   }),
-  OPERATOR_PORT: Type.Integer({
-    default: 0,
+  MANAGEMENT_HOST: Type.String({
+    default: '127.0.0.1',
+    description: 'Address that this port listens on.',
+  }),
+  OPERATIONS_PORT: Type.Integer({
+    default: 9464,
     minimum: 0,
     maximum: 65_535,
     description:
-      'Own port for `/metrics`, `/readyz` with the texts of errors, and the management API, which ' +
-      'are then on no other; 0: none.',
+      'Port of `/healthz`, `/readyz` and `/metrics` of a process, whatever parts it runs; they are on ' +
+      'no other. Processes on one machine need one each; 0: any free port, which the log names.',
   }),
-  OPERATOR_HOST: Type.String({
+  OPERATIONS_HOST: Type.String({
     default: '127.0.0.1',
     description: 'Address that this port listens on.',
   }),

@@ -235,11 +235,6 @@ export function readConfig(environment: NodeJS.ProcessEnv, folder = '.'): Config
     if (path) given[name] = readSecret(name, path)
   }
   const { CHORALE_MASTER_KEY, CHORALE_MASTER_KEY_PREVIOUS: previous, ...rest } = parse(given)
-  if (rest.OPERATOR_PORT !== 0 && rest.MANAGEMENT_PORT !== 0) {
-    throw new ConfigError(
-      'OPERATOR_PORT has the management API, too: MANAGEMENT_PORT must be 0 beside it.',
-    )
-  }
   return {
     ...rest,
     masterKey: readMasterKey('CHORALE_MASTER_KEY', CHORALE_MASTER_KEY),

@@ -40,6 +40,6 @@ test.for(refused)(
       reset.resetAndDestroy()
       closed.destroy()
     }
-    expect((await send(serving.origin, { path: '/healthz' })).status).toBe(200)
+    expect((await send(serving.origin, { path: '/docs/start.js' })).status).toBe(200)
   },
 )

@@ -18,7 +18,7 @@ const quietly = (from: string, to: string, text: string) =>
   silent.sendMessage({ onBehalfOf: from, body: textTo(to, text) })
 
 async function repaired(): Promise<number> {
-  const { text } = await send(app.origin, { path: '/metrics' })
+  const { text } = await send(app.operationsOrigin, { path: '/metrics' })
   return Number(/^chorale_gateway_repaired_total (\d+)$/m.exec(text)?.[1])
 }
 
@@ -73,7 +73,7 @@ test('where conversations stand is read when NATS knows that they are followed',
   await app.given.users('set', 'sid')
   await say('set', 'sid', '1')
   const followed = async () => {
-    const { text } = await send(app.origin, { path: '/metrics' })
+    const { text } = await send(app.operationsOrigin, { path: '/metrics' })
     return Number(/^chorale_gateway_open\{what="conversations"\} (\d+)$/m.exec(text)?.[1])
   }
   const sid = stack.use(await connectDevice({ origin: app.origin, appId: app.appId }))
@@ -100,7 +100,9 @@ test('messages go on while NATS is away, and at full speed after it', async () =
   for (const one of [ned, late]) await expect.poll(() => one.texts().at(-1)).toBe('3')
   await nats.open()
   await expect
-    .poll(async () => (await send(app.origin, { path: '/readyz' })).text, { timeout: 15_000 })
+    .poll(async () => (await send(app.operationsOrigin, { path: '/readyz' })).text, {
+      timeout: 15_000,
+    })
     .toContain('"degraded":false')
   late.send({ type: 'typing', receiver: 'nat', receiverType: 'user', state: 'started' })
   const nat = await device('nat')

@@ -8,7 +8,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 const { app, device, sayIn } = stage
 
 async function closedAsTooSlow(): Promise<number> {
-  const { text } = await send(app.origin, { path: '/metrics' })
+  const { text } = await send(app.operationsOrigin, { path: '/metrics' })
   return Number(/^chorale_gateway_closed_total{reason="tooSlow"} (\d+)$/m.exec(text)?.[1] ?? 0)
 }
 

@@ -16,19 +16,21 @@ import type { Origins } from '../web/origins.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { bodyReader } from './body.ts'
 import { answerOrigins } from './cors.ts'
+import { addDocs } from './docs-pages.ts'
 import { httpFailureOf } from './fastify-refusals.ts'
 import { parseForm } from './form.ts'
-import { type Audience, addPages, type Pages } from './pages.ts'
 import { inspectQuery, parseQuery } from './query.ts'
 import { closeUnread } from './unread-body.ts'
 
 export interface HttpParts {
   readonly pipeline: Pipeline
-  readonly pages: Pages
+  /** Called for each call, once it is answered. */
+  readonly observe: (operation: string, status: number, seconds: number) => void
+  /** The version that `/docs` and `/openapi.json` describe; undefined: they are not there. */
+  readonly docs: string | undefined
   readonly log: Logger
   /** Which operations this listener answers. `both` tells them apart by host name. */
   readonly serves: 'chat' | 'management' | 'both' | 'none'
-  readonly audience: Audience
   /** Of `Strict-Transport-Security`; 0: it is not said. */
   readonly hstsSeconds: number
   readonly origins: Origins
@@ -109,7 +111,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
     const operation = request.routeOptions.config.operation
     if (!operation) return
     const seconds = reply.elapsedTime / 1000
-    parts.pages.metrics.observe(operation, reply.statusCode, seconds)
+    parts.observe(operation, reply.statusCode, seconds)
     const { statusCode: status } = reply
     requestLog.info({
       operation,
@@ -140,7 +142,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.setNotFoundHandler((request) => {
     throw notFound(request)
   })
-  addPages(server, parts.pages, parts.audience, log)
+  if (parts.docs !== undefined) addDocs(server, parts.docs)
   for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
   return server
 }

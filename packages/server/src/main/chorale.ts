@@ -1,6 +1,6 @@
 import { ConfigError } from '../config.ts'
 import { SchemaError } from '../database/migrator.ts'
-import { CommandError } from './output.ts'
+import { CommandError } from './commands/output.ts'
 import { buildProgram } from './program.ts'
 
 const remedies = [
@@ -19,8 +19,14 @@ const remedies = [
     say: 'The database does not exist: create it, then run `chorale migrate`.',
   },
   { when: /^23503$/, say: 'There is no such app: `chorale app list` shows them.' },
-  { when: /^EADDRINUSE$/, say: 'The port is taken: choose another with PORT or --port.' },
-  { when: /^(EACCES|EADDRNOTAVAIL)$/, say: 'Cannot listen there: check HOST and PORT.' },
+  {
+    when: /^EADDRINUSE$/,
+    say: 'The port is taken: choose another with PORT, --port or OPERATIONS_PORT.',
+  },
+  {
+    when: /^(EACCES|EADDRNOTAVAIL)$/,
+    say: 'Cannot listen there: check HOST, PORT, OPERATIONS_HOST and OPERATIONS_PORT.',
+  },
 ]
 
 try {

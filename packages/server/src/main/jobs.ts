@@ -11,7 +11,7 @@ import type { Egress } from '../egress/egress.ts'
 import type { JobMetrics } from '../jobs/metrics.ts'
 import { type RunnerOptions, startRunner } from '../jobs/runner.ts'
 import type { WakeUp } from '../jobs/wake-up.ts'
-import type { Metrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../operations/metrics.ts'
 import type { Append, CommitHook } from '../outbox/committed.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import { openApns } from '../push/apns.ts'
@@ -22,7 +22,7 @@ import { openSmtp } from '../push/smtp.ts'
 import { openWebPush } from '../push/web-push.ts'
 import type { Vault } from '../vault/vault.ts'
 import { startCourier } from '../worker/courier.ts'
-import { authoritiesOf } from './egress.ts'
+import { authoritiesOf } from './configured-egress.ts'
 
 interface JobOptions {
   readonly config: Config

@@ -45,7 +45,8 @@ test('H2: credentials of NATS are changed under load, and no request fails', asy
       body: body && JSON.stringify(body),
       deadlineMs: 60_000,
     })
-  const ready = async () => (await call('/readyz')).status
+  const ready = async () =>
+    (await send(serving.operationsOrigin, { path: '/readyz', deadlineMs: 60_000 })).status
   const wait = { timeout: 60_000 }
   await expect.poll(ready, wait).toBe(200)
 

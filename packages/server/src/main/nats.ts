@@ -9,6 +9,7 @@ import {
 } from '@nats-io/transport-node'
 import type { Logger } from 'pino'
 import type { NatsAccess } from '../bus/bus.ts'
+import type { StreamOptions } from '../bus/event-stream.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { NatsSecrets } from '../config-nats.ts'
 
@@ -28,6 +29,14 @@ export function natsAccessOf(config: Config, log: Logger): NatsAccess {
   }
   const servers = addresses.map(({ host }) => host)
   return { servers, ...(authenticator && { authenticator }), ...(tls && { tls }) }
+}
+
+export function streamOptions(config: Config): StreamOptions {
+  return {
+    prefix: config.NATS_PREFIX,
+    hours: config.NATS_STREAM_HOURS,
+    replicas: config.NATS_STREAM_REPLICAS,
+  }
 }
 
 function addressesIn(list: string): URL[] {

@@ -1,13 +1,13 @@
 import { Command } from 'commander'
-import { appCommand } from './app.ts'
-import { auditCommand } from './audit.ts'
-import { deadLettersCommand } from './dead-letters.ts'
-import { epochCommand } from './epoch.ts'
-import { keyCommand } from './key.ts'
-import { managementKeyCommand } from './management-key.ts'
-import { masterKeyCommand } from './master-key.ts'
-import { migrateCommand } from './migrate.ts'
-import { serveCommand } from './serve.ts'
+import { appCommand } from './commands/app.ts'
+import { auditCommand } from './commands/audit.ts'
+import { deadLettersCommand } from './commands/dead-letter.ts'
+import { epochCommand } from './commands/epoch.ts'
+import { keyCommand } from './commands/key.ts'
+import { managementKeyCommand } from './commands/management-key.ts'
+import { masterKeyCommand } from './commands/master-key.ts'
+import { migrateCommand } from './commands/migrate.ts'
+import { serveCommand } from './commands/serve.ts'
 
 /** Every command. */
 export function buildProgram(): Command {

@@ -18,7 +18,6 @@ import {
 import { roleHandlers } from '../domain/roles/index.ts'
 import { buildServer } from '../http/server.ts'
 import { openSharedCounts } from '../limits/shared-counts.ts'
-import { openMetrics } from '../metrics/metrics.ts'
 import type { Committed } from '../outbox/committed.ts'
 import { startBareService } from '../testing/bare-service.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
@@ -81,25 +80,13 @@ describe('with a handler that does what it should not', () => {
       clock: () => 1_700_000_000,
       onCommit: (committed) => void told.push(committed),
     })
-    const pages = {
-      version: '0',
-      metrics: openMetrics({
-        database,
-        outbox: database,
-        clock: () => 1_700_000_000,
-        isNatsThere: () => true,
-      }),
-      docs: true,
-      checks: {},
-      degrading: {},
-    }
     const clientAddress = openClientAddress('')
     const server = buildServer({
       pipeline,
-      pages,
+      observe: () => undefined,
+      docs: undefined,
       log,
       serves: 'both',
-      audience: 'everybody',
       hstsSeconds: 0,
       origins: [],
       clientAddress,
@@ -226,7 +213,7 @@ describe('when the database goes away', () => {
     await direct.query('begin')
     await direct.query('select from roles for update')
     const calls = [create('one'), create('two')]
-    await expect.poll(() => waitingIn(service.assembly.database.db), wait).toBe(2)
+    await expect.poll(() => waitingIn(service.core.foreground.db), wait).toBe(2)
     await proxy.close()
     for (const answer of await Promise.all(calls)) {
       expect([answer.status, errorOf(answer).code]).toEqual([503, 'ERR_MISSION_FAILED'])
@@ -243,7 +230,7 @@ describe('when the database goes away', () => {
   test('a connection that PostgreSQL ends is replaced', async () => {
     const { call, create, service } = await start()
     expect((await create('ada')).status).toBe(200)
-    const { db } = service.assembly.database
+    const { db } = service.core.foreground
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`.execute(db)

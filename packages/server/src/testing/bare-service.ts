@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import type { App, Region } from '@chorale/contract/apps'
 import { type Logger, pino } from 'pino'
 import { inject } from 'vitest'
 import { readConfig } from '../config.ts'
 import { createManagementKey } from '../domain/apps/index.ts'
-import { type Assembly, assemble, unixSeconds } from '../main/assemble.ts'
+import { unixSeconds } from '../main/clock.ts'
+import type { Core } from '../main/parts/core.ts'
+import { startService } from './service.ts'
 import type { AppKeys } from './test-app.ts'
 import { cloneDatabase } from './test-database.ts'
 import { send } from './wire.ts'
@@ -14,7 +15,8 @@ import { send } from './wire.ts'
 export interface BareService extends AsyncDisposable {
   readonly origin: string
   readonly management: { readonly key: string; readonly secret: string }
-  readonly assembly: Assembly
+  readonly operationsOrigin: string
+  readonly core: Core
   createApp(region?: Region): Promise<AppKeys>
 }
 
@@ -36,26 +38,17 @@ export async function startBareService(options: BareServiceOptions = {}): Promis
     CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
   })
   const log = options.log ?? pino({ level: process.env.TEST_LOG ?? 'silent' })
-  const assembly = stack.use(await assemble({ config, log, strictAnswers: true }))
-  if (options.gateway) assembly.startGateway('api')
-  const [listener] = assembly.servers
-  if (!listener || assembly.servers.length > 1) throw new Error('There should be one listener.')
-  await listener.server.listen({ host: '127.0.0.1', port: 0 })
-  // A listening TCP server has an address with a port.
-  const { port } = listener.server.server.address() as AddressInfo
-  const origin = `http://127.0.0.1:${port}`
-  const { db } = assembly.database
-  const management = await createManagementKey(
-    { db },
-    assembly.vault,
-    { name: 'tests' },
-    unixSeconds(),
-  )
+  const gateway = options.gateway ?? false
+  const service = stack.use(await startService({ config, log, strictAnswers: true, gateway }))
+  const { core, origin, operationsOrigin } = service
+  const { db } = core.foreground
+  const management = await createManagementKey({ db }, core.vault, { name: 'tests' }, unixSeconds())
   const owned = stack.move()
   return {
     origin,
     management,
-    assembly,
+    operationsOrigin,
+    core,
     createApp: (region = 'us') => createApp(origin, management, region),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -8,7 +8,8 @@ import { pino } from 'pino'
 import { expect, inject, vi } from 'vitest'
 import { readConfig } from '../config.ts'
 import { announceMessages } from '../domain/notifications/index.ts'
-import { assemble } from '../main/assemble.ts'
+import { openCore } from '../main/parts/core.ts'
+import { startWorker } from '../main/parts/worker-part.ts'
 import { openTransactions } from '../outbox/unit-of-work.ts'
 import { natsPrefix } from './nats-prefix.ts'
 import { type MailServer, startMailServer } from './providers/mail.ts'
@@ -191,9 +192,10 @@ export async function startLetterStage(
         MANAGEMENT_PORT: '1',
         ...settings,
       })
-      const assembly = await assemble({ config, log: pino({ level: 'silent' }), clock })
-      assembly.startWorker([announceMessages])
-      return assembly
+      const worker = new AsyncDisposableStack()
+      const core = worker.use(await openCore({ config, log: pino({ level: 'silent' }), clock }))
+      worker.use(startWorker(core, { listeners: [announceMessages], isAlone: true }))
+      return worker
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -54,8 +54,10 @@ export async function choraleJson<T>(settings: Settings, ...args: readonly strin
 }
 
 export interface Serving extends AsyncDisposable {
-  /** Empty for a worker alone, which listens nowhere. */
+  /** Empty for a worker alone, which takes no calls. */
   readonly origin: string
+  /** Of `/metrics` and the checks of health. */
+  readonly operationsOrigin: string
   /** All it has written so far. */
   output(): string
   /** Resolves when a line of the log has this text. */
@@ -88,9 +90,10 @@ export async function startServing(
       await Promise.race([more, gone])
     }
   }
-  await said(args.includes('worker') ? '"msg":"working"' : '"msg":"listening"')
+  await said('"msg":"started"')
   return {
-    origin: addressIn(output()),
+    origin: addressIn(output(), 'api|gateway'),
+    operationsOrigin: addressIn(output(), 'operations'),
     output,
     said,
     signal: (name) => void child.kill(name),
@@ -102,17 +105,21 @@ export async function startServing(
   }
 }
 
-function addressIn(output: string): string {
-  const line = output.split('\n').find((one) => one.includes('"msg":"listening"'))
-  const { address }: { address: string } = JSON.parse(line ?? '{"address":""}')
-  return address
+function addressIn(output: string, name: string): string {
+  return new RegExp(`"serves":"(?:${name})","address":"([^"]+)"`).exec(output)?.[1] ?? ''
 }
 
 function start(settings: Settings, args: readonly string[]) {
   // Away from the clone: a developer's `.env` must not have a say.
   const child = spawn(process.execPath, [path, ...args], {
     cwd: tmpdir(),
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, ...settings },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: compileCache,
+      // Many processes run at once.
+      OPERATIONS_PORT: '0',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return child

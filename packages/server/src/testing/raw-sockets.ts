@@ -15,7 +15,15 @@ export interface RawShape {
 const upgrade =
   'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n' +
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
-const paths = ['/', '/nope', '/v3', '/v3/realtime', '/v3/users', '/v3/realtime/events', '/healthz']
+const paths = [
+  '/',
+  '/nope',
+  '/v3',
+  '/v3/realtime',
+  '/v3/users',
+  '/v3/realtime/events',
+  '/docs/start.js',
+]
 const json = 'Content-Type: application/json\r\n'
 
 /** A frame of a client, with a mask of zeroes. */
@@ -39,8 +47,8 @@ export function rawShapes({ appId, authToken }: RawCaller): readonly RawShape[] 
     `GET /v3/realtime/events${query} HTTP/1.1\r\n${headers}\r\n`
   const socket = (...frames: Buffer[]) => Buffer.concat([Buffer.from(open), ...frames])
   const shapes: Readonly<Record<string, string | Buffer>> = {
-    'a request': 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n',
-    'requests in a row': 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20),
+    'a request': 'GET /docs/start.js HTTP/1.1\r\nHost: x\r\n\r\n',
+    'requests in a row': 'GET /docs/start.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20),
     'calls in a row': `GET /v3/users HTTP/1.1\r\n${device}\r\n`.repeat(10),
     'a body that stops': post('Content-Length: 100\r\n', '{"a"'),
     'a body in pieces that stops': post('Transfer-Encoding: chunked\r\n', '5\r\nabcde\r\n'),

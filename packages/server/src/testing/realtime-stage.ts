@@ -5,10 +5,10 @@ import { restClient } from '@chorale/sdk'
 import { pino } from 'pino'
 import { inject } from 'vitest'
 import { readConfig } from '../config.ts'
-import { assemble } from '../main/assemble.ts'
 import { connectDevice, type Device, type DeviceOptions } from './device.ts'
 import { natsPrefix } from './nats-prefix.ts'
 import type { Settings } from './program.ts'
+import { startService } from './service.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
 /** An app with a gateway, and devices of its users. */
@@ -64,11 +64,10 @@ export async function startRealtimeStage(more: Settings = {}): Promise<RealtimeS
     async otherApi(how) {
       const config = readConfig(settings)
       const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
-      const other = owned.use(await assemble({ config, log, publishes: how === 'live' }))
-      const { server } = other.startGateway('api')
-      const address = await server.listen({ host: '127.0.0.1', port: 0 })
-      const baseUrl = `${address}/v3`
-      return { full: restClient({ baseUrl, appId, apiKey: app.keys.full }), origin: address }
+      const publishes = how === 'live'
+      const other = owned.use(await startService({ config, log, publishes, gateway: true }))
+      const baseUrl = `${other.origin}/v3`
+      return { full: restClient({ baseUrl, appId, apiKey: app.keys.full }), origin: other.origin }
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

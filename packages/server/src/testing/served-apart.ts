@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
 import { createManagementKey } from '../domain/apps/index.ts'
-import { assemble, unixSeconds } from '../main/assemble.ts'
+import { unixSeconds } from '../main/clock.ts'
+import { startService } from './service.ts'
 
 /** From the process that serves, for the test that has started it. */
 export type FromApart =
@@ -41,24 +41,15 @@ function tell(message: FromApart): void {
 
 const config = readConfig(process.env)
 const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
-const assembly = await assemble({ config, log, strictAnswers: true })
-const [listener] = assembly.servers
-if (!listener) throw new Error('There is no listener.')
-await listener.server.listen({ host: '127.0.0.1', port: 0 })
-// A listening TCP server has an address with a port.
-const { port } = listener.server.server.address() as AddressInfo
-const install = { db: assembly.database.db }
-const management = await createManagementKey(
-  install,
-  assembly.vault,
-  { name: 'tests' },
-  unixSeconds(),
-)
+const service = await startService({ config, log, strictAnswers: true })
+const { core, origin } = service
+const install = { db: core.foreground.db }
+const management = await createManagementKey(install, core.vault, { name: 'tests' }, unixSeconds())
 watchLoop()
-tell({ is: 'ready', origin: `http://127.0.0.1:${port}`, management })
+tell({ is: 'ready', origin, management })
 process.on('message', () => setTimeout(tell, 2 * tickMs, { is: 'told' }))
 process.once('disconnect', () => {
-  assembly[Symbol.asyncDispose]().then(
+  service[Symbol.asyncDispose]().then(
     () => process.exit(),
     () => process.exit(1),
   )

@@ -8,11 +8,12 @@ import { inject } from 'vitest'
 import { readConfig } from '../config.ts'
 import type { Db } from '../database/db.ts'
 import { createManagementKey } from '../domain/apps/index.ts'
-import { type Assembly, assemble, unixSeconds } from '../main/assemble.ts'
+import { unixSeconds } from '../main/clock.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { type Given, givenWith } from './builders.ts'
 import { note } from './contract-coverage.ts'
 import { fetchWithin } from './fetch-within.ts'
+import { type Service, startService } from './service.ts'
 import { storageKeysIn } from './storage-keys.ts'
 import { cloneDatabase } from './test-database.ts'
 import { openTwin, type Twin } from './twin.ts'
@@ -38,6 +39,8 @@ export interface TestApp extends AsyncDisposable {
   /** `http://127.0.0.1:port`, for tests that look at the wire itself. */
   readonly origin: string
   readonly managementOrigin: string
+  /** Of `/metrics` and the checks of health. */
+  readonly operationsOrigin: string
   readonly databaseUrl: string
   /** With it another process can serve the same install. */
   readonly masterKey: string
@@ -84,19 +87,16 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await cloneDatabase())
   const masterKey = randomBytes(32).toString('base64')
-  const assembly = stack.use(await startService(database.url, masterKey, options))
-  const origin = originOf(assembly, 0)
-  const managementOrigin = originOf(assembly, 1)
-  const { db } = assembly.database
+  const service = stack.use(await serve(database.url, masterKey, options))
+  const { origin, managementOrigin, operationsOrigin } = service
+  const { db } = service.core.foreground
   const management = await createManagementKey(
     { db },
-    assembly.vault,
+    service.core.vault,
     { name: 'tests' },
     unixSeconds(),
   )
-  const within = fetchWithin(
-    new Map(assembly.servers.map(({ server }, place) => [originOf(assembly, place), server])),
-  )
+  const within = fetchWithin(service.servers)
   const client = (keys: AppKeys, who: As, operator: ManagementKey = management) =>
     restClient({
       ...(options.sockets === false && { fetch: within }),
@@ -134,6 +134,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     management,
     origin,
     managementOrigin,
+    operationsOrigin,
     databaseUrl: database.url,
     masterKey,
     db,
@@ -146,43 +147,41 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     given: givenWith(as('full')),
     events: () => eventsOf(db, keys.appId),
-    startWorker: (listeners) => assembly.startWorker(listeners),
+    startWorker: (listeners) => service.startWorker(listeners),
     anotherApp,
     client: (...credentials) => checked(client(...credentials), client(...credentials), undefined),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
-async function startService(
+async function serve(
   databaseUrl: string,
   masterKey: string,
   { clock, live }: TestAppOptions,
-): Promise<Assembly> {
+): Promise<Service> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     NATS_URL: inject('natsUrl'),
     // Tests are full of wrong keys.
     AUTH_REFUSALS_PER_MINUTE: '0',
     CHORALE_MASTER_KEY: masterKey,
-    // Any number gives the management API its own listener; both take a free port below.
+    // Any number gives the management API its own listener; all take free ports.
     MANAGEMENT_PORT: '1',
     LISTENER_RETRY_MS: '20',
     ...live?.settings,
   })
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
   const publishes = live !== undefined
-  const parts = { config, log, strictAnswers: true, publishes, ...(clock && { clock }) }
-  const assembly = await assemble(parts)
-  if (live?.listeners) assembly.startWorker(live.listeners)
-  if (live?.gateway) assembly.startGateway('api')
-  for (const { server } of assembly.servers) await server.listen({ host: '127.0.0.1', port: 0 })
-  return assembly
-}
-
-function originOf({ servers }: Assembly, place: number): string {
-  const address = servers[place]?.server.server.address()
-  if (typeof address !== 'object' || address === null) throw new Error('The server is not there.')
-  return `http://127.0.0.1:${address.port}`
+  const service = await startService({
+    config,
+    log,
+    strictAnswers: true,
+    publishes,
+    gateway: live?.gateway ?? false,
+    ...(clock && { clock }),
+  })
+  if (live?.listeners) service.startWorker(live.listeners)
+  return service
 }
 
 /** Every answer is noted for the contract's coverage; the twin follows where there is one. */

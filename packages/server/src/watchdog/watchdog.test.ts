@@ -40,7 +40,7 @@ test('C2: a block of 300 ms in a served process is logged with its operation and
       .filter(({ cpuMs }) => cpuMs >= 290)
   const planted300 = expect.objectContaining({ operation: 'sendMessage', appId })
   await expect.poll(blocks, { timeout: 20_000 }).toContainEqual(planted300)
-  const page = await (await fetch(`${serving.origin}/metrics`)).text()
+  const page = await (await fetch(`${serving.operationsOrigin}/metrics`)).text()
   const figure = (name: string) =>
     Number(
       page

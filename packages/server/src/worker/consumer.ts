@@ -20,6 +20,8 @@ export interface Consuming {
   readonly slots: Slots
   readonly concerns: Concerns
   readonly stopping: AbortSignal
+  /** Called when its messages can come. */
+  readonly onOpened: () => void
 }
 
 /** A body as `outbox/bundles.ts` makes it. */
@@ -45,6 +47,7 @@ export async function consume(parts: ConsumerParts, consuming: Consuming): Promi
   const { stopping } = consuming
   const opened = await openMessages(parts, consuming)
   if (!opened) return
+  consuming.onOpened()
   const { messages } = opened
   using reentry = openReentry(opened.inHand)
   const stop = () => {

@@ -182,7 +182,7 @@ test('a worker that dies between commit and acknowledgement has not handled it t
   // Otherwise NATS would wait for the dead.
   await deleteConsumers(natsUrl, NATS_PREFIX)
   app.startWorker([echoListener])
-  const metrics = async () => (await send(app.origin, { path: '/metrics' })).text
+  const metrics = async () => (await send(app.operationsOrigin, { path: '/metrics' })).text
   const taken = 'chorale_listener_events_total{listener="echo",outcome="handled"} 1'
   await expect.poll(metrics, wait).toContain(taken)
   const updated = async () =>

@@ -19,6 +19,11 @@ export interface WorkerParts extends ConsumerParts {
   readonly keepAuditDays: number
 }
 
+export interface Worker extends AsyncDisposable {
+  /** Throws while a consumer whose lease this process holds cannot be opened. */
+  check(): Promise<void>
+}
+
 const pauseMs = 1000
 const tidyEveryMs = 60_000
 const daySeconds = 86_400
@@ -27,7 +32,7 @@ const daySeconds = 86_400
  * Runs the listeners. Each strand of each listener is worked on by one process at a time, which
  * keeps it in order; which one is decided by a lease.
  */
-export function startWorker(parts: WorkerParts): AsyncDisposable {
+export function startWorker(parts: WorkerParts): Worker {
   const { database, listeners, log } = parts
   const jobs = new Map(
     listeners.flatMap((listener) => {
@@ -43,16 +48,22 @@ export function startWorker(parts: WorkerParts): AsyncDisposable {
     }),
   )
 
+  /** Why consumers are not open, by name. */
+  const failing = new Map<string, string>()
+
   async function hold(name: string, stopping: AbortSignal): Promise<void> {
     const job = jobs.get(name)
+    const onOpened = () => void failing.delete(name)
     while (job && !stopping.aborted) {
       try {
-        await consume(parts, { ...job, stopping })
+        await consume(parts, { ...job, stopping, onOpened })
       } catch (error) {
+        failing.set(name, error instanceof Error ? error.message : String(error))
         log.debug({ err: error, consumer: name }, 'a consumer ended, and is opened again')
       }
       await after(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
     }
+    failing.delete(name)
   }
 
   async function forget(): Promise<void> {
@@ -75,6 +86,11 @@ export function startWorker(parts: WorkerParts): AsyncDisposable {
   const leases = holdLeases({ db: database.db, names: [...jobs.keys()], hold, log })
   const timer = setInterval(() => void tidyUp(), tidyEveryMs)
   return {
+    async check() {
+      for (const [name, error] of failing) {
+        throw new Error(`${failing.size} consumers are not open, ${name} among them: ${error}`)
+      }
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await leases[Symbol.asyncDispose]()

@@ -70,7 +70,7 @@ test('one that never answers holds a message up for a bounded time', async () =>
   await hasty.app.given.message('ann', 'bob', { data: { text: 'at last' } })
   await expect.poll(() => heardBy('bob', 'ann', hasty), wait).toContain('at last')
   expect(asked.received).toHaveLength(3)
-  const metrics = async () => (await fetch(`${hasty.app.origin}/metrics`)).text()
+  const metrics = async () => (await fetch(`${hasty.app.operationsOrigin}/metrics`)).text()
   const counted = (outcome: string, times: number) =>
     `chorale_jobs_total{queue="judgements",outcome="${outcome}"} ${times}`
   await expect.poll(metrics, wait).toContain(counted('failed', 1))

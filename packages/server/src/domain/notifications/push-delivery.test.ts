@@ -205,7 +205,7 @@ test('what was sent is counted, for whoever looks at the metrics', async () => {
   const phone = await android(bob)
   await say('count me')
   await expect.poll(() => bodies(phone), wait).toEqual(['count me'])
-  const metrics = async () => (await fetch(`${app.origin}/metrics`)).text()
+  const metrics = async () => (await fetch(`${app.operationsOrigin}/metrics`)).text()
   const counted = /^chorale_deliveries_total\{kind="pushes",outcome="sent"\} [1-9]/m
   await expect.poll(metrics, wait).toMatch(counted)
 })
@@ -264,7 +264,7 @@ describe('a push that fails again and again', () => {
       where app_id = ${app.appId} and message_id = ${id}`.execute(app.db)
     await expect.poll(() => google.server.requests, wait).toBe(asked + 2)
     const failures = async () => {
-      const text = await (await fetch(`${app.origin}/metrics`)).text()
+      const text = await (await fetch(`${app.operationsOrigin}/metrics`)).text()
       const counted = /^chorale_deliveries_total\{kind="pushes",outcome="failed"\} (\d+)/m.exec(
         text,
       )

@@ -1,0 +1,35 @@
+import { type FastifyInstance, fastify } from 'fastify'
+import type { Health } from '../operations/health.ts'
+import type { Metrics } from '../operations/metrics.ts'
+import { answerHeaders } from '../web/answer-headers.ts'
+
+export interface OperationsParts {
+  readonly version: string
+  readonly metrics: Metrics
+  readonly health: Health
+}
+
+/**
+ * For people and machines that look after a process, whatever parts it runs. Errors name hosts and
+ * databases: so these pages have a port of their own, and no page of a browser may read them.
+ */
+export function buildOperationsServer({
+  version,
+  metrics,
+  health,
+}: OperationsParts): FastifyInstance {
+  const server = fastify({ logger: false, forceCloseConnections: true })
+  server.addHook('onRequest', (_, reply, done) => {
+    reply.headers(answerHeaders(0))
+    done()
+  })
+  server.get('/healthz', () => ({ status: 'ok', version }))
+  server.get('/readyz', async (_, reply) => {
+    const { ready, degraded, checks } = await health.read()
+    return reply.code(ready ? 200 : 503).send({ ready, degraded, ...checks })
+  })
+  server.get('/metrics', async (_, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  )
+  return server
+}

@@ -1,0 +1,95 @@
+import type { Region } from '@chorale/contract/apps'
+import { Command, Option } from 'commander'
+import { furnishApp } from '../../api.ts'
+import { writeAuditLog } from '../../database/audit-log.ts'
+import { archiveAppNow, createApp, listAllApps } from '../../domain/apps/index.ts'
+import { openTransactions } from '../../outbox/unit-of-work.ts'
+import { unixSeconds } from '../clock.ts'
+import { CommandError, date, print, table, withTools } from './output.ts'
+
+export function appCommand(): Command {
+  return new Command('app')
+    .description('Apps (tenants) of this install.')
+    .addCommand(createCommand())
+    .addCommand(listCommand())
+    .addCommand(deleteCommand())
+}
+
+function createCommand(): Command {
+  const region = new Option('--region <region>', 'where it lives').choices(['us', 'eu', 'in'])
+  return new Command('create')
+    .description('Create an app with a full-access and an auth-only API key.')
+    .requiredOption('--name <name>', 'display name')
+    .addOption(region.default('us'))
+    .option('--json', 'print JSON')
+    .action(async ({ name, region, json }: { name: string; region: Region; json?: true }) => {
+      const created = await withTools(({ database, vault }) =>
+        database.transaction(async (db) => {
+          const result = await createApp({ db }, vault, furnishApp, { name, region }, unixSeconds())
+          await audit(db, result.row.appId, 'app create', { name, region })
+          return result
+        }),
+      )
+      const { row, keys } = created
+      const apiKeys = { fullAccess: keys.fullAccess.apiKey, authOnly: keys.authOnly.apiKey }
+      print(json, { appId: row.appId, region, apiKeys }, () =>
+        table(
+          ['App', 'Region', 'Full access key', 'Auth only key'],
+          [[row.appId, region, apiKeys.fullAccess, apiKeys.authOnly]],
+        ),
+      )
+    })
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('List the apps.')
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: true }) => {
+      const apps = await withTools(({ database: { db } }) => listAllApps({ db }))
+      print(json, apps, () =>
+        table(
+          ['App', 'Name', 'Region', 'Created'],
+          apps.map(({ appId, name, region, createdAt }) => [appId, name, region, date(createdAt)]),
+        ),
+      )
+    })
+}
+
+function deleteCommand(): Command {
+  return new Command('delete')
+    .description('Archive an app: it answers nothing from now on, and is gone after 30 days.')
+    .argument('<appId>')
+    .option('--json', 'print JSON')
+    .action(async (appId: string, { json }: { json?: true }) => {
+      const deleteAt = await withTools(({ database }) => {
+        const begin = database.transaction
+        // A sweeper of the service publishes the event.
+        const onCommit = () => undefined
+        return openTransactions({ begin, onCommit, clock: unixSeconds }).inApp(
+          appId,
+          async (ctx) => {
+            const at = await archiveAppNow(ctx)
+            if (at !== undefined) await audit(ctx.db.db, appId, 'app delete', { appId })
+            return at
+          },
+        )
+      })
+      if (deleteAt === undefined) throw new CommandError(`There is no app ${appId}.`)
+      print(
+        json,
+        { appId, scheduledToDeleteAt: deleteAt },
+        () => `${appId} is archived and will be deleted at ${date(deleteAt)}.`,
+      )
+    })
+}
+
+function audit(
+  db: Parameters<typeof writeAuditLog>[0],
+  appId: string,
+  operation: string,
+  input: object,
+): Promise<void> {
+  const entry = { appId, at: unixSeconds(), caller: 'cli', operation, input, requestId: '' }
+  return writeAuditLog(db, entry)
+}

@@ -1,0 +1,19 @@
+import { type Logger, pino } from 'pino'
+import type { Config } from '../config.ts'
+import { withoutStorms } from './log-storms.ts'
+
+/** Secrets never reach the log, whatever object they come in. */
+export function openLog(level: Config['LOG_LEVEL']): Logger {
+  const secrets = ['apikey', 'apiKey', 'authToken', 'secret', 'password', 'authorization', 'token']
+  return pino(
+    {
+      level,
+      base: null,
+      hooks: withoutStorms(),
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: [...secrets, ...secrets.map((name) => `*.${name}`)], censor: '[hidden]' },
+    },
+    // Some lines at a time, or what there is after a moment: a write for each costs every call.
+    pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 50 }),
+  )
+}

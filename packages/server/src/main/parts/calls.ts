@@ -1,0 +1,92 @@
+import { handlersWith } from '../../api.ts'
+import { openEventFeed } from '../../bus/event-feed.ts'
+import { type Config, ConfigError } from '../../config.ts'
+import { identifyWith } from '../../domain/apps/index.ts'
+import { openAppendLane, openPeople, type People } from '../../domain/conversations/index.ts'
+import { appendAdditions } from '../../domain/messages/index.ts'
+import { openGates } from '../../domain/webhooks/index.ts'
+import { type AddressLimits, openAddressLimits } from '../../pipeline/address-limits.ts'
+import type { Identify } from '../../pipeline/caller.ts'
+import { openInFlight } from '../../pipeline/in-flight.ts'
+import { openPipeline, type Pipeline } from '../../pipeline/pipeline.ts'
+import type { RateLimit } from '../../pipeline/rate-limit.ts'
+import { openPasswords } from '../../vault/passwords.ts'
+import { type ClientAddress, openClientAddress } from '../../web/client-address.ts'
+import { openBudgets } from '../budgets.ts'
+import { urlRulesOf } from '../configured-egress.ts'
+import type { Core } from './core.ts'
+
+/** What handles calls: of the API, and of devices at the gateway. A process with both has one. */
+export interface Calls extends AsyncDisposable {
+  readonly pipeline: Pipeline
+  readonly identify: Identify
+  readonly people: (appId: string) => People
+  readonly rateLimit: RateLimit
+  readonly limits: AddressLimits
+  readonly clientAddress: ClientAddress
+}
+
+export interface CallsOptions {
+  /** A handler that breaks its contract fails the call: in tests. */
+  readonly strictAnswers?: boolean
+}
+
+export async function openCalls(
+  core: Core,
+  { strictAnswers = false }: CallsOptions = {},
+): Promise<Calls> {
+  const { config, log, clock, foreground, background, vault, onCommit, compiler, judge } = core
+  await using stack = new AsyncDisposableStack()
+  const clientAddress = configuredClientAddress(config)
+  const { inspect } = stack.use(
+    await openGates({
+      db: background.db,
+      egress: core.egress,
+      vault,
+      log,
+      timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+      concurrency: config.EGRESS_CONCURRENCY,
+    }),
+  )
+  const identify = identifyWith(foreground.db, vault, clock)
+  const people = openPeople(foreground.db)
+  const rateLimit = stack.use(openBudgets(core.publishes ? core.signals : undefined))
+  const limits = openAddressLimits({ refusals: config.AUTH_REFUSALS_PER_MINUTE })
+  const lane = openAppendLane(foreground.db, clock, onCommit, appendAdditions)
+  const pipeline = openPipeline({
+    limits,
+    database: foreground,
+    vault,
+    identify,
+    rateLimit,
+    inFlight: openInFlight(config.CALLS_PER_USER),
+    handlers: handlersWith(
+      { db: foreground.db, lane, people, inspect, judge },
+      openEventFeed(core.stream, core.epochs, log),
+      openPasswords(config.PASSWORD_CONCURRENCY),
+      { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config), compiler },
+    ),
+    strictAnswers,
+    clock,
+    onCommit,
+  })
+  core.health.require('database', () => foreground.ping())
+  const owned = stack.move()
+  return {
+    pipeline,
+    identify,
+    people,
+    rateLimit,
+    limits,
+    clientAddress,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+function configuredClientAddress({ TRUST_PROXY }: Config): ClientAddress {
+  try {
+    return openClientAddress(TRUST_PROXY)
+  } catch (error) {
+    throw new ConfigError(String(error))
+  }
+}

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+import type { Logger } from 'pino'
+import { type Bus, connectBus } from '../../bus/bus.ts'
+import { type EventStream, openEventStream } from '../../bus/event-stream.ts'
+import { openMarks } from '../../bus/marks.ts'
+import { openSignals, type Signals } from '../../bus/signals.ts'
+import type { Config } from '../../config.ts'
+import { requireMigrations, requireSchema } from '../../database/migrator.ts'
+import type { Database } from '../../database/pool.ts'
+import { movementOf } from '../../domain/conversations/index.ts'
+import {
+  type Compiler,
+  type Judge,
+  nativeEngine,
+  openCompiler,
+  openJudge,
+  openRuleSets,
+  portableEngine,
+} from '../../domain/moderation/index.ts'
+import type { Egress } from '../../egress/egress.ts'
+import { openWakeUp, type WakeUp } from '../../jobs/wake-up.ts'
+import { type Health, openHealth } from '../../operations/health.ts'
+import { type Metrics, openMetrics } from '../../operations/metrics.ts'
+import { openClearing } from '../../outbox/clearing.ts'
+import { allHooks, type CommitHook } from '../../outbox/committed.ts'
+import { type Epochs, openEpochs, readEpochs } from '../../outbox/epochs.ts'
+import { openPublisher } from '../../outbox/publish.ts'
+import { openSweeper } from '../../outbox/sweeper.ts'
+import { openAnnouncer } from '../../realtime/announce.ts'
+import type { Vault } from '../../vault/vault.ts'
+import { unixSeconds } from '../clock.ts'
+import { openBackgroundDatabase, openConfiguredDatabase } from '../configured-database.ts'
+import { openConfiguredEgress } from '../configured-egress.ts'
+import { openConfiguredVault } from '../configured-vault.ts'
+import { wakingWith } from '../jobs.ts'
+import { natsAccessOf, streamOptions } from '../nats.ts'
+
+export interface CoreOptions {
+  readonly config: Config
+  readonly log: Logger
+  readonly clock?: () => number
+  /** False: what is committed stays in the outbox, where a test can look at it. */
+  readonly publishes?: boolean
+}
+
+/** What every part of the service needs. A process has one, whatever parts it runs. */
+export interface Core extends AsyncDisposable {
+  readonly config: Config
+  readonly log: Logger
+  readonly version: string
+  readonly clock: () => number
+  readonly publishes: boolean
+  /** The pool of the calls. A process without calls opens no connection of it. */
+  readonly foreground: Database
+  /** The pool of everything that no call waits for. */
+  readonly background: Database
+  readonly vault: Vault
+  readonly bus: Bus
+  readonly stream: EventStream
+  readonly signals: Signals
+  readonly epochs: Epochs
+  /** Called after each commit of this process: announces and publishes. */
+  readonly onCommit: CommitHook
+  /** Wakes the runners of jobs, those of other processes too. */
+  readonly wakeUp: WakeUp
+  readonly egress: Egress
+  readonly compiler: Compiler
+  readonly judge: Judge
+  readonly metrics: Metrics
+  readonly health: Health
+}
+
+export async function openCore(options: CoreOptions): Promise<Core> {
+  const { config, log, clock = unixSeconds, publishes = true } = options
+  await using stack = new AsyncDisposableStack()
+  const background = stack.use(openBackgroundDatabase(config, log))
+  // First of all: nothing runs beside a database that is not there, or not ready.
+  await requireSchema(background.db, { later: config.DATABASE_LATER_SCHEMA })
+  const vault = await openConfiguredVault(config, background)
+  const foreground = stack.use(openConfiguredDatabase(config, log))
+  const bus = stack.use(connectBus(natsAccessOf(config, log), log))
+  const egress = stack.use(openConfiguredEgress(config))
+  const isNatsThere = () => bus.connection !== undefined
+  const metrics = openMetrics({ foreground, background, clock, isNatsThere })
+  const stream = openEventStream(bus, streamOptions(config))
+  // Before anything is written: ids of a restored database must not be those of what was lost.
+  const epochs = stack.use(
+    publishes
+      ? await openEpochs({ db: background.db, marks: openMarks(stream), log })
+      : await readEpochs(background.db),
+  )
+  const signals = openSignals(bus, config.NATS_PREFIX, log)
+  const announce = openAnnouncer(signals, movementOf)
+  const publishing = { database: background, stream, metrics, log, clock, announce }
+  const hooks = publishes ? [announce, stack.use(openPublishing(publishing)).onCommit] : []
+  const wakeUp = openWakeUp(signals)
+  const onCommit = wakingWith(wakeUp, allHooks(hooks))
+  const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
+  const health = openHealth(log)
+  health.require('database', () => background.ping())
+  health.require('migrations', () => requireMigrations(background.db))
+  health.want('nats', () => bus.ping())
+  const owned = stack.move()
+  return {
+    config,
+    log,
+    version: versionOfPackage(),
+    clock,
+    publishes,
+    foreground,
+    background,
+    vault,
+    bus,
+    stream,
+    signals,
+    epochs,
+    onCommit,
+    wakeUp,
+    egress,
+    compiler,
+    judge: openJudge(openRuleSets(compiler)),
+    metrics,
+    health,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+interface Publishing {
+  readonly database: Database
+  readonly stream: EventStream
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly clock: () => number
+  readonly announce: CommitHook
+}
+
+/** From memory right after the commit; by the sweeper whatever that missed, which is announced too. */
+function openPublishing({ database, stream, metrics, log, clock, announce }: Publishing) {
+  const stack = new AsyncDisposableStack()
+  const clearing = stack.use(openClearing(database.db, log))
+  const publisher = stack.use(openPublisher(stream, clearing, log))
+  const onSwept = metrics.swept
+  stack.use(openSweeper({ database, stream, publisher, log, clock, onSwept, announce }))
+  return { onCommit: publisher.onCommit, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+function versionOfPackage(): string {
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  const { version } = JSON.parse(text) as { version: string }
+  return version
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import { type Config, originsOf } from '../../config.ts'
+import { buildServer, type HttpParts } from '../../http/server.ts'
+import type { Calls } from './calls.ts'
+import type { Core } from './core.ts'
+
+/** A server that does not listen yet, and where it will. */
+export interface HttpListener {
+  readonly name: 'api' | 'management' | 'gateway' | 'operations'
+  readonly server: FastifyInstance
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * A gateway that takes over from another gets thousands of devices at once. The kernel drops those
+ * that find no place, and they try again only after seconds.
+ */
+const backlog = 4096
+
+export async function listen({ name, server, host, port }: HttpListener, log: Logger) {
+  const address = await server.listen({ host, port, backlog })
+  log.info({ serves: name, address }, 'listening')
+}
+
+/** A server for calls. `serves`: which operations it has routes for. */
+export function buildCallServer(
+  core: Core,
+  calls: Calls,
+  serves: HttpParts['serves'],
+): FastifyInstance {
+  const { config, log, metrics, version } = core
+  return buildServer({
+    serves,
+    pipeline: calls.pipeline,
+    clientAddress: calls.clientAddress,
+    observe: metrics.observe,
+    docs: config.DOCS === 'on' ? version : undefined,
+    log,
+    origins: originsOf(config),
+    connections: connectionsOf(config),
+    hstsSeconds: config.HSTS_SECONDS,
+  })
+}
+
+/** Of a listener: sockets of the gateway, strangers among them, and calls. */
+function connectionsOf({ GATEWAY_CONNECTIONS, GATEWAY_PENDING }: Config): number {
+  return GATEWAY_CONNECTIONS + GATEWAY_PENDING + 5000
+}

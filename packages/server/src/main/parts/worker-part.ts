@@ -1,0 +1,58 @@
+import { openDeadLetters } from '../../bus/dead-letters.ts'
+import { openJobMetrics } from '../../jobs/metrics.ts'
+import type { Listener } from '../../outbox/listener.ts'
+import { startWorker as startListeners } from '../../worker/worker.ts'
+import { startConfiguredJobs } from '../jobs.ts'
+import type { Core } from './core.ts'
+
+export interface WorkerOptions {
+  readonly listeners: readonly Listener[]
+  /** No other part is in the process: without its consumers it has nothing to do. */
+  readonly isAlone: boolean
+}
+
+/** Runs the listeners and the jobs until it is disposed of. */
+export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): AsyncDisposable {
+  const { config, background, stream, metrics, health, bus } = core
+  const stack = new AsyncDisposableStack()
+  const letters = openDeadLetters(stream)
+  const worker = stack.use(
+    startListeners({
+      database: background,
+      stream,
+      letters,
+      listeners,
+      onCommit: core.onCommit,
+      clock: core.clock,
+      log: core.log,
+      onOutcome: metrics.listened,
+      concurrency: config.LISTENER_CONCURRENCY,
+      attempts: config.LISTENER_ATTEMPTS,
+      retryMs: config.LISTENER_RETRY_MS,
+      hours: config.NATS_STREAM_HOURS,
+      keepAuditDays: config.AUDIT_KEEP_DAYS,
+    }),
+  )
+  stack.use(
+    startConfiguredJobs({
+      config,
+      database: background,
+      vault: core.vault,
+      egress: core.egress,
+      onCommit: core.onCommit,
+      judge: core.judge,
+      compiler: core.compiler,
+      clock: core.clock,
+      log: core.log,
+      metrics,
+      letters,
+      wakeUp: core.wakeUp,
+      jobMetrics: openJobMetrics(metrics.registry),
+    }),
+  )
+  // Calls work without NATS, consumers do not.
+  if (isAlone) health.require('nats', () => bus.ping())
+  const add = isAlone ? health.require : health.want
+  add('consumers', () => worker.check())
+  return stack
+}
