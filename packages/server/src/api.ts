@@ -69,18 +69,18 @@ import {
   webPushHandlers,
 } from './domain/notifications/index.ts'
 import {
-  furnishRoles,
   restrictedFeatureHandlers,
   roleHandlers,
   rolePermissionHandlers,
+  seedRoles,
 } from './domain/roles/index.ts'
 import { statsHandlers } from './domain/stats/index.ts'
 import {
   authTokenHandlers,
   blockedUserHandlers,
   friendHandlers,
-  furnishUsers,
   meHandlers,
+  seedUsers,
   userHandlers,
 } from './domain/users/index.ts'
 import { deliveryHandlers, triggerHandlers, webhookHandlers } from './domain/webhooks/index.ts'
@@ -106,7 +106,7 @@ export function handlersWith(
 ): AllHandlers {
   const groups = groupHandlers(passwords)
   return {
-    install: { ...appsHandlers(furnishApp), ...auditLogHandlers },
+    install: { ...appsHandlers(seedApp), ...auditLogHandlers },
     app: {
       ...appHandlers,
       ...appSettingHandlers,
@@ -115,7 +115,7 @@ export function handlersWith(
       ...roleHandlers,
       ...restrictedFeatureHandlers,
       ...rolePermissionHandlers,
-      ...userHandlers(farewell),
+      ...userHandlers(onUserDeleted),
       ...authTokenHandlers,
       ...friendHandlers,
       ...blockedUserHandlers,
@@ -171,8 +171,8 @@ export function handlersWith(
   }
 }
 
-/** What a user leaves behind who is deleted for ever. */
-async function farewell(ctx: WriteCtx, uid: string): Promise<void> {
+/** Removes what a user leaves behind who is deleted for ever. */
+async function onUserDeleted(ctx: WriteCtx, uid: string): Promise<void> {
   await leaveAllGroups(ctx, uid)
   await deleteUserConversations(ctx.db, uid)
   await deleteSubscriptions(ctx.db, uid)
@@ -180,8 +180,8 @@ async function farewell(ctx: WriteCtx, uid: string): Promise<void> {
   await deleteDeliveriesTo(ctx.db, uid)
 }
 
-/** What every new app has from its first moment. */
-export async function furnishApp(db: AppDb, now: number): Promise<void> {
-  await furnishRoles(db, now)
-  await furnishUsers(db, now)
+/** Inserts what every new app has from its first moment. */
+export async function seedApp(db: AppDb, now: number): Promise<void> {
+  await seedRoles(db, now)
+  await seedUsers(db, now)
 }

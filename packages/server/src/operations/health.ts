@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 
 /** Throws while something does not work. */
-export type Check = () => Promise<void>
+type Check = () => Promise<void>
 
-export interface Readiness {
+interface Readiness {
   readonly ready: boolean
   readonly degraded: boolean
   /** Of each check `ok`, or the text of its error. */

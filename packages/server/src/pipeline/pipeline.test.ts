@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, describe, expect, test } from 'vitest'
-import { furnishApp, handlersWith } from '../api.ts'
+import { handlersWith, seedApp } from '../api.ts'
 import type { Db } from '../database/db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
@@ -55,7 +55,7 @@ describe('with a handler that does what it should not', () => {
     const database = stack.use(openDatabase(options))
     const vault = openVault(randomBytes(32))
     const { row, keys } = await database.transaction((db) =>
-      createApp({ db }, vault, furnishApp, { name: 'Test', region: 'us' }, 1_700_000_000),
+      createApp({ db }, vault, seedApp, { name: 'Test', region: 'us' }, 1_700_000_000),
     )
     const { lines, log } = recordingLog()
     const told: Committed[] = []

@@ -12,12 +12,12 @@ import { type AppRow, archiveApp, insertApp, listApps } from './apps.sql.ts'
 const daysUntilDeletion = 30
 
 /** What modules to the right put into every new app: the default role, the system user. */
-export type Furnish = (db: AppDb, now: number) => Promise<void>
+export type SeedDefaults = (db: AppDb, now: number) => Promise<void>
 
-export function appsHandlers(furnish: Furnish): InstallHandlers<typeof apps> {
+export function appsHandlers(seedDefaults: SeedDefaults): InstallHandlers<typeof apps> {
   return {
     async createApp({ body }, { db, vault, now }) {
-      const { row, keys } = await createApp(db, vault, furnish, body, now)
+      const { row, keys } = await createApp(db, vault, seedDefaults, body, now)
       return { data: shownApp(row, Object.values(keys)) }
     },
 
@@ -62,14 +62,14 @@ export async function listAllApps(db: InstallDb): Promise<AppRow[]> {
 export async function createApp(
   install: InstallDb,
   vault: Vault,
-  furnish: Furnish,
+  seedDefaults: SeedDefaults,
   wanted: { name: string; region: Region },
   now: number,
 ): Promise<{ row: AppRow; keys: { fullAccess: ApiKey; authOnly: ApiKey } }> {
   const row = { appId: newAppId(), name: wanted.name, region: wanted.region, createdAt: now }
   await insertApp(install, row)
   const db = { ...install, appId: row.appId }
-  await furnish(db, now)
+  await seedDefaults(db, now)
   const createdBy = 'app_system'
   const fullAccess = { name: 'Rest API Key', scope: 'fullAccess', createdBy } as const
   const authOnly = { name: 'Auth Key', scope: 'authOnly', createdBy } as const

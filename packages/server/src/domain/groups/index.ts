@@ -1,6 +1,6 @@
 export { bannedUserHandlers } from './banned-users.ts'
 export { expel } from './expulsion.ts'
-export { leaveAllGroups } from './farewell.ts'
 export { ensureGroup, groupHandlers } from './groups.ts'
 export { memberHandlers } from './members.ts'
 export { scopePermissionHandlers } from './scope-permissions.ts'
+export { leaveAllGroups } from './user-deletion.ts'

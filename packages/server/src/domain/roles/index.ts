@@ -1,4 +1,4 @@
 export { restrictedFeatureHandlers } from './restricted-features.ts'
 export { rolePermissionHandlers } from './role-permissions.ts'
 export { roleExists } from './roles.sql.ts'
-export { furnishRoles, roleHandlers } from './roles.ts'
+export { roleHandlers, seedRoles } from './roles.ts'

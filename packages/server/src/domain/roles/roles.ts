@@ -67,7 +67,7 @@ export const roleHandlers: Handlers<typeof roles> = {
   },
 }
 
-export async function furnishRoles(db: AppDb, now: number): Promise<void> {
+export async function seedRoles(db: AppDb, now: number): Promise<void> {
   await insertRole(db, { role: defaultRole, name: 'Default', createdAt: now })
 }
 

@@ -14,5 +14,5 @@ export {
   type UserRow,
   userColumnsText,
 } from './users.sql.ts'
-export { ensureUsers, furnishUsers, userHandlers } from './users.ts'
+export { ensureUsers, seedUsers, userHandlers } from './users.ts'
 export { unseenAmong } from './visibility.ts'

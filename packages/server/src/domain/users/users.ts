@@ -24,9 +24,9 @@ import { mayGet, requireMayListDeactivated, visibleTo } from './visibility.ts'
 const defaultRole = 'default'
 
 /** What modules to the right undo when a user goes for ever: memberships, owned groups. */
-export type Farewell = (ctx: WriteCtx, uid: string) => Promise<void>
+export type OnUserDeleted = (ctx: WriteCtx, uid: string) => Promise<void>
 
-export function userHandlers(farewell: Farewell): Handlers<typeof users> {
+export function userHandlers(onUserDeleted: OnUserDeleted): Handlers<typeof users> {
   return {
     async createUser({ body }, ctx) {
       requireUserCreation(ctx, body.role)
@@ -72,7 +72,7 @@ export function userHandlers(farewell: Farewell): Handlers<typeof users> {
     async deleteUser({ params: { uid }, body: { permanent } }, ctx) {
       refuseSystemUser('uid', [uid])
       if (permanent) {
-        await farewell(ctx, uid)
+        await onUserDeleted(ctx, uid)
         if (!(await deleteUserForever(ctx.db, uid))) throw new Failure('ERR_UID_NOT_FOUND', { uid })
         await ctx.outbox.append('user.deleted', { uid })
         return { data: { success: true, message: `The user ${uid} is deleted for ever.` } }
@@ -159,7 +159,7 @@ export async function changeUser(ctx: WriteCtx, uid: string, body: Changes): Pro
 }
 
 /** In whose name the app itself acts. */
-export async function furnishUsers(db: AppDb, now: number): Promise<void> {
+export async function seedUsers(db: AppDb, now: number): Promise<void> {
   const name = 'System'
   const row = { uid: systemUid, name, sortName: sortName(name), role: 'default', createdAt: now }
   await insertUser(db, row)
