@@ -668,8 +668,9 @@ CREATE TABLE public.notification_deliveries (
     channel text NOT NULL,
     device bytea NOT NULL,
     status text NOT NULL,
-    attempt smallint DEFAULT 0 NOT NULL,
-    next_at_ms bigint NOT NULL,
+    due_at bigint NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL,
     reason text,
     provider text COLLATE pg_catalog."C",
     provider_id text COLLATE pg_catalog."C",
@@ -992,7 +993,8 @@ CREATE TABLE public.webhook_lines (
     webhook_id text NOT NULL COLLATE pg_catalog."C",
     line text NOT NULL COLLATE pg_catalog."C",
     due_at bigint NOT NULL,
-    busy boolean DEFAULT false NOT NULL
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL
 )
 WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='10000');
 
@@ -1315,17 +1317,23 @@ CREATE INDEX notification_deliveries_by_time ON public.notification_deliveries U
 
 CREATE INDEX notification_deliveries_by_user ON public.notification_deliveries USING btree (app_id, uid, delivery_id);
 
-CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (next_at_ms) WHERE (status = 'waiting'::text);
+CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (due_at) WHERE ((status = 'waiting'::text) AND (channel = 'push'::text));
+
+CREATE INDEX notification_deliveries_leased ON public.notification_deliveries USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
 
 CREATE INDEX notification_deliveries_letters ON public.notification_deliveries USING btree (app_id, uid, channel, conversation_key, to_seq) WHERE (channel <> 'push'::text);
 
-CREATE INDEX notification_deliveries_letters_due ON public.notification_deliveries USING btree (next_at_ms) WHERE ((status = 'waiting'::text) AND (channel <> 'push'::text));
+CREATE INDEX notification_deliveries_letters_due ON public.notification_deliveries USING btree (due_at) WHERE ((status = 'waiting'::text) AND (channel <> 'push'::text));
 
 CREATE INDEX notification_deliveries_letters_sent ON public.notification_deliveries USING btree (app_id, uid, channel, ended_at_ms) WHERE ((status = 'sent'::text) AND (channel <> 'push'::text));
+
+CREATE INDEX notification_deliveries_letters_turns ON public.notification_deliveries USING btree (app_id, due_at) WHERE ((status = 'waiting'::text) AND (channel <> 'push'::text));
 
 CREATE UNIQUE INDEX notification_deliveries_log ON public.notification_deliveries USING btree (app_id, delivery_id);
 
 CREATE UNIQUE INDEX notification_deliveries_open_letters ON public.notification_deliveries USING btree (app_id, uid, channel, conversation_key) WHERE ((status = 'waiting'::text) AND (attempt = 0) AND (channel <> 'push'::text));
+
+CREATE INDEX notification_deliveries_turns ON public.notification_deliveries USING btree (app_id, due_at) WHERE ((status = 'waiting'::text) AND (channel = 'push'::text));
 
 CREATE UNIQUE INDEX notification_providers_default ON public.notification_providers USING btree (app_id, channel, kind) WHERE is_default;
 
@@ -1373,11 +1381,11 @@ CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING b
 
 CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (app_id, webhook_id, line, place) WHERE (status = 'waiting'::text);
 
-CREATE INDEX webhook_lines_any_due ON public.webhook_lines USING btree (due_at);
+CREATE INDEX webhook_lines_due ON public.webhook_lines USING btree (due_at);
 
-CREATE INDEX webhook_lines_busy ON public.webhook_lines USING btree (app_id, webhook_id, due_at) WHERE busy;
+CREATE INDEX webhook_lines_leased ON public.webhook_lines USING btree (app_id, webhook_id, leased_until) WHERE (leased_until IS NOT NULL);
 
-CREATE INDEX webhook_lines_due ON public.webhook_lines USING btree (app_id, webhook_id, due_at);
+CREATE INDEX webhook_lines_turns ON public.webhook_lines USING btree (app_id, webhook_id, due_at);
 
 CREATE INDEX webhooks_before_message ON public.webhooks USING btree (app_id, webhook_id) WHERE (enabled AND (version = 1) AND (triggers @> '{before_message}'::text[]));
 

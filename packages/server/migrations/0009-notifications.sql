@@ -127,10 +127,10 @@ create table notification_deliveries (
   device bytea not null,
   -- `withheld` by a preference; the others are tried.
   status text not null check (status in ('waiting', 'sent', 'failed', 'withheld')),
-  attempt smallint not null default 0,
-  -- Unix milliseconds. A claim moves this on by the length of the lease; an answer counts only if
-  -- `attempt` is still the one that was claimed.
-  next_at_ms bigint not null,
+  -- Two queues, one of pushes and one of digests (docs/jobs.md).
+  due_at bigint not null,
+  leased_until bigint,
+  attempt bigint not null default 0,
   reason text,
   provider text collate "C",
   provider_id text collate "C",
@@ -158,8 +158,12 @@ create table notification_deliveries (
   ended_at_ms bigint,
   primary key (app_id, source, trigger, uid, channel, device)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
-create index notification_deliveries_due on notification_deliveries (next_at_ms)
-  where status = 'waiting';
+create index notification_deliveries_due on notification_deliveries (due_at)
+  where status = 'waiting' and channel = 'push';
+create index notification_deliveries_turns on notification_deliveries (app_id, due_at)
+  where status = 'waiting' and channel = 'push';
+create index notification_deliveries_leased on notification_deliveries (app_id, leased_until)
+  where leased_until is not null;
 create unique index notification_deliveries_log on notification_deliveries (app_id, delivery_id);
 create index notification_deliveries_by_user
   on notification_deliveries (app_id, uid, delivery_id);
@@ -174,7 +178,9 @@ create unique index notification_deliveries_open_letters
 create index notification_deliveries_letters
   on notification_deliveries (app_id, uid, channel, conversation_key, to_seq) where channel <> 'push';
 create index notification_deliveries_letters_due
-  on notification_deliveries (next_at_ms) where status = 'waiting' and channel <> 'push';
+  on notification_deliveries (due_at) where status = 'waiting' and channel <> 'push';
+create index notification_deliveries_letters_turns
+  on notification_deliveries (app_id, due_at) where status = 'waiting' and channel <> 'push';
 -- So many a day.
 create index notification_deliveries_letters_sent
   on notification_deliveries (app_id, uid, channel, ended_at_ms)

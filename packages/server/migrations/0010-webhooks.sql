@@ -64,16 +64,17 @@ create index webhook_deliveries_by_trigger on webhook_deliveries (app_id, webhoo
 create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
 -- A row for each ordering key that has something waiting: only its first delivery is tried. Whoever
--- adds a delivery or ends one holds this row. Times in milliseconds.
+-- adds a delivery or ends one holds this row. A queue (docs/jobs.md).
 create table webhook_lines (
   app_id text collate "C" not null,
   webhook_id text collate "C" not null,
   line text collate "C" not null,
-  -- While a worker runs it: when its lease runs out.
   due_at bigint not null,
-  busy boolean not null default false,
+  leased_until bigint,
+  attempt bigint not null default 0,
   primary key (app_id, webhook_id, line)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
-create index webhook_lines_due on webhook_lines (app_id, webhook_id, due_at);
-create index webhook_lines_any_due on webhook_lines (due_at);
-create index webhook_lines_busy on webhook_lines (app_id, webhook_id, due_at) where busy;
+create index webhook_lines_due on webhook_lines (due_at);
+create index webhook_lines_turns on webhook_lines (app_id, webhook_id, due_at);
+create index webhook_lines_leased on webhook_lines (app_id, webhook_id, leased_until)
+  where leased_until is not null;

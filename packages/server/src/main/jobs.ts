@@ -5,8 +5,8 @@ import type { Database } from '../database/pool.ts'
 import { erasureErrands } from '../domain/apps/index.ts'
 import { judgementJobs, judgementQueue, submissionJobs } from '../domain/messages/index.ts'
 import { type Compiler, dryRunJobs, type Judge } from '../domain/moderation/index.ts'
-import { letterErrands, pushErrands } from '../domain/notifications/index.ts'
-import { webhookErrands } from '../domain/webhooks/index.ts'
+import { letterJobs, pushJobs } from '../domain/notifications/index.ts'
+import { deliveryJobs } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { JobMetrics } from '../jobs/metrics.ts'
 import { type RunnerOptions, startRunner } from '../jobs/runner.ts'
@@ -74,7 +74,7 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
 }
 
 function startPushJobs(parts: JobParts): AsyncDisposable {
-  const { config, database, vault, egress } = parts
+  const { config, database, vault, egress, clock } = parts
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
   const fcm = stack.use(
@@ -95,9 +95,9 @@ function startPushJobs(parts: JobParts): AsyncDisposable {
     }),
   )
   const lines = { fcm, apns, webPush: openWebPush({ egress, timeoutMs }), egress }
-  const errands = pushErrands({ database, vault, lines, timeoutMs, clockMs: Date.now })
+  const jobs = pushJobs({ database, vault, lines, timeoutMs, clock })
   // Ends before the lines do.
-  stack.use(startCourier(errands, optionsOf(parts, config.PUSH_CONCURRENCY)))
+  stack.use(startRunner(jobs, runnerOptions(parts, config.PUSH_CONCURRENCY)))
   return stack
 }
 
@@ -112,9 +112,8 @@ function startLetterJobs(parts: JobParts): AsyncDisposable {
     twilio: openTwilio({ egress, timeoutMs, origin: config.TWILIO_ORIGIN }),
     smtp: smtp && { server: stack.use(openSmtp(smtp)), from: config.SMTP_FROM },
   }
-  const clockMs = () => clock() * 1000
-  const errands = letterErrands({ database, vault, lines, timeoutMs, clockMs })
-  stack.use(startCourier(errands, optionsOf(parts, lettersAtOnce)))
+  const jobs = letterJobs({ database, vault, lines, timeoutMs, clock })
+  stack.use(startRunner(jobs, runnerOptions(parts, lettersAtOnce)))
   return stack
 }
 
@@ -172,7 +171,7 @@ function startWebhookJobs(parts: JobParts): AsyncDisposable {
   const { config } = parts
   const concurrency = config.EGRESS_CONCURRENCY
   const perWebhook = config.EGRESS_CONCURRENCY_PER_TARGET
-  const errands = webhookErrands({
+  const jobs = deliveryJobs({
     ...parts,
     perWebhook,
     perApp: Math.max(perWebhook, Math.ceil(concurrency / appsAtLeast)),
@@ -181,7 +180,7 @@ function startWebhookJobs(parts: JobParts): AsyncDisposable {
     keepDays: config.WEBHOOK_KEEP_DAYS,
     disableDays: config.WEBHOOK_DISABLE_DAYS,
   })
-  return startCourier(errands, optionsOf(parts, concurrency))
+  return startRunner(jobs, runnerOptions(parts, concurrency))
 }
 
 /** What waits for classifiers is enqueued where the message is appended, by SQL. */

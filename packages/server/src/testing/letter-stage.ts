@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, inject, vi } from 'vitest'
 import { readConfig } from '../config.ts'
+import { databaseMs } from '../database/app-db.ts'
 import { announceMessages } from '../domain/notifications/index.ts'
 import { openCore } from '../main/parts/core.ts'
 import { startWorker } from '../main/parts/worker-part.ts'
@@ -25,7 +26,8 @@ export interface LetterStage extends AsyncDisposable {
   readonly mail: MailServer
   /** In unix milliseconds. */
   readonly nowMs: number
-  pass(seconds: number): void
+  /** For the service and for what waits in the database. */
+  pass(seconds: number): Promise<void>
   /** What SendGrid was asked to send to this user, and what Twilio was. */
   emails(uid: string): SentEmail[]
   texts(uid: string): string[]
@@ -136,8 +138,13 @@ export async function startLetterStage(
     get nowMs() {
       return now * 1000
     },
-    pass(seconds) {
+    async pass(seconds) {
       now += seconds
+      await sql`
+        update notification_deliveries
+        set due_at = due_at - ${seconds * 1000}::bigint,
+            ended_at_ms = ended_at_ms - ${seconds * 1000}::bigint
+        where channel <> 'push' and coalesce(leased_until, 0) < ${databaseMs}`.execute(app.db)
     },
     emails: (uid) =>
       sent.filter(({ personalizations: [{ to }] }) => to[0].email === `${uid}${host}`),
@@ -164,7 +171,7 @@ export async function startLetterStage(
         const { rows } = await sql`
           select from notification_deliveries
           where status = 'waiting' and channel <> 'push'
-            and (attempt > 0 or next_at_ms <= ${now * 1000})`.execute(app.db)
+            and (attempt > 0 or due_at <= ${databaseMs})`.execute(app.db)
         return rows.length
       }
       await vi.waitFor(async () => expect(await underWay()).toBe(0), patiently)

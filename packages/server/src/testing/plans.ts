@@ -167,7 +167,9 @@ export function objectionsTo(plan: Node, promised: Promised): string[] {
       const inVain = node['Rows Removed by Filter'] ?? 0
       return inVain > mostRowsInVain ? [`${inVain} rows of ${node['Relation Name']} in vain`] : []
     }),
+    // With a scan by addresses of rows that is counted what has found the addresses.
     ...onTables.flatMap((node) => {
+      if (node['Node Type'] === 'Tid Scan') return []
       const loops = node['Actual Loops']
       const blocks = (node['Shared Hit Blocks'] + node['Shared Read Blocks']) / loops
       const allowed = mostBlocks(node['Actual Rows'])

@@ -20,7 +20,7 @@ export interface DeliveryRow {
   readonly attempts: number
   /** The words of the provider, where it has said any. */
   readonly reason: string | null
-  readonly nextAtMs: number
+  readonly dueAt: number
 }
 
 /** What was sent to a user of this, or is to be, or was kept from them; latest first. */
@@ -32,7 +32,7 @@ export async function findDeliveries(
 ): Promise<DeliveryRow[]> {
   const { rows } = await sql<DeliveryRow>`
     select provider, provider_id as "providerId", push_token as "pushToken", status,
-      attempt as attempts, coalesce(response ->> 'reason', reason) as reason, next_at_ms as "nextAtMs"
+      attempt as attempts, coalesce(response ->> 'reason', reason) as reason, due_at as "dueAt"
     from notification_deliveries
     where app_id = ${appId} and message_id = ${messageId} and uid = ${uid} and channel = 'push'
       and trigger = ${trigger}

@@ -130,7 +130,7 @@ function mostHopeful(rows: readonly DeliveryRow[]): DeliveryRow {
   return best
 }
 
-function shown({ nextAtMs, pushToken, status, attempts, ...row }: DeliveryRow) {
+function shown({ dueAt, pushToken, status, attempts, ...row }: DeliveryRow) {
   const { provider, providerId, reason } = row
   return {
     ...(provider !== null && { provider }),
@@ -139,6 +139,6 @@ function shown({ nextAtMs, pushToken, status, attempts, ...row }: DeliveryRow) {
     status,
     attempts,
     ...(reason !== null && { reason }),
-    ...(status === 'waiting' && { nextAttemptAt: Math.ceil(nextAtMs / 1000) }),
+    ...(status === 'waiting' && { nextAttemptAt: Math.ceil(dueAt / 1000) }),
   }
 }

@@ -51,7 +51,7 @@ describe('letters go', () => {
     const body = { twilioAccountSID: 'AC1', twilioAuthToken: 's', twilioSenderPhoneNumber: '+1' }
     await full.createTwilio({ body })
     const { ann, bob } = await talk()
-    pass(minute)
+    await pass(minute)
     await expect.poll(() => emails(bob), patiently).toHaveLength(1)
     expect(emails(bob)[0]).toMatchObject({
       template_id: 'd-1',
@@ -79,7 +79,7 @@ describe('letters go', () => {
     await full.createCustomEmailProvider({ body: { ...own, useStoredEmailID: true } })
     await full.createCustomSmsProvider({ body: { ...own, useStoredPhNo: false } })
     const { ann, bob } = await talk()
-    pass(minute)
+    await pass(minute)
     await expect.poll(() => receiver.received, patiently).toHaveLength(2)
     const about = (channel: string) =>
       receiver.received.find(({ body }) => body.trigger.startsWith(channel))
@@ -110,7 +110,7 @@ describe('letters go', () => {
   test('nowhere else while the own server is there', async () => {
     await full.createSendGrid({ body: account })
     const { bob } = await talk()
-    pass(minute)
+    await pass(minute)
     await expect.poll(() => receiver.received, patiently).toHaveLength(3)
     expect(emails(bob)).toEqual([])
     await full.deleteSendGrid({})
@@ -122,7 +122,7 @@ describe('letters go', () => {
     const settings = { 'notifications.operatorMail': true }
     await full.mapAppSettings({ params, body: { settings } })
     const { ann, bob } = await talk('see you')
-    pass(minute)
+    await pass(minute)
     await expect.poll(() => mail.letters, patiently).toHaveLength(1)
     const [letter = ''] = mail.letters
     expect(letter).toContain('From: Test <chat@chorale.example>')
@@ -137,7 +137,7 @@ describe('letters go', () => {
     await full.updateNotificationPreferences({ query: { uid: bob }, body })
     await app.given.message(ann, bob, { data: { text: 'the secret' } })
     await expect.poll(async () => (await announced(bob)).length, patiently).toBe(1)
-    pass(minute)
+    await pass(minute)
     await expect.poll(() => mail.letters, patiently).toHaveLength(2)
     const letter = mail.letters.at(-1)
     expect(letter).toContain('Subject: 1 new messages\r\n')
@@ -148,7 +148,7 @@ describe('letters go', () => {
   test('once, also when the worker is another one by then', async () => {
     const { bob } = await talk('still there')
     await worker[Symbol.asyncDispose]()
-    pass(minute)
+    await pass(minute)
     worker = await stage.anotherWorker()
     await expect
       .poll(() => mail.letters.filter((one) => one.includes(bob)), patiently)
@@ -157,7 +157,7 @@ describe('letters go', () => {
     await expect
       .poll(async () => (await announced(bob.replace('bob', 'ann'))).length, patiently)
       .toBe(1)
-    pass(minute)
+    await pass(minute)
     await expect
       .poll(() => mail.letters.filter((one) => one.includes('behind it')), patiently)
       .toHaveLength(1)

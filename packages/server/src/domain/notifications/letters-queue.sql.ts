@@ -1,18 +1,17 @@
 import { sql } from 'kysely'
-import { type AppDb, jsonb } from '../../database/app-db.ts'
+import { type AppDb, databaseMs, jsonb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
+import { defineQueue, dueAgain, type Job } from '../../jobs/queue.sql.ts'
 import { type ConversationKey, type EntryRow, entryColumns } from '../conversations/index.ts'
 import type { LetterChannel } from './letters.sql.ts'
 
 /** One letter to one user, about what came in one conversation. */
-export interface LetterJob extends ConversationKey {
-  readonly appId: string
+export interface LetterJob extends ConversationKey, Job {
   readonly deliveryId: number
   readonly uid: string
   readonly channel: LetterChannel
-  readonly attempt: number
-  /** When it was tried for the first time. */
-  readonly startedAtMs: number
+  /** Since it was tried for the first time. */
+  readonly elapsedMs: number
   readonly fromSeq: number
   readonly toSeq: number
   readonly name: string
@@ -20,36 +19,26 @@ export interface LetterJob extends ConversationKey {
   readonly phno: string | null
 }
 
-/** Those that are due, for as long as the lease. From now on they take in no more messages. */
-export async function claimLetters(
-  db: Db,
-  nowMs: number,
-  leaseMs: number,
-  most: number,
-): Promise<LetterJob[]> {
-  const { rows } = await sql<LetterJob>`
-    with due as (
-      select app_id, delivery_id, uid from notification_deliveries
-      where status = 'waiting' and channel <> 'push' and next_at_ms <= ${nowMs}
-      order by next_at_ms limit ${most} for update skip locked)
-    update notification_deliveries d
-    set attempt = d.attempt + 1, next_at_ms = ${nowMs + leaseMs},
-        started_at_ms = coalesce(d.started_at_ms, ${nowMs})
-    from due
-    join users u on u.app_id = due.app_id and u.uid = due.uid
-    left join contact_details k on k.app_id = due.app_id and k.uid = due.uid
-    where d.app_id = due.app_id and d.delivery_id = due.delivery_id
-    returning d.app_id as "appId", d.delivery_id as "deliveryId", d.uid, d.channel, d.attempt,
-      d.started_at_ms as "startedAtMs", (d.payload ->> 'bucket')::smallint as bucket,
-      d.conversation_key as key, d.from_seq as "fromSeq", d.to_seq as "toSeq", u.name, k.email,
-      k.phno`.execute(db)
-  return rows
-}
+/** From the first claim on it takes in no more messages. */
+export const letterQueue = defineQueue<LetterJob>({
+  name: 'letters',
+  table: 'notification_deliveries',
+  key: { app_id: 'appId', delivery_id: 'deliveryId' },
+  open: `j.status = 'waiting' and j.channel <> 'push'`,
+  set: 'started_at_ms = coalesce(j.started_at_ms, m.now)',
+  columns: `j.delivery_id as "deliveryId", j.uid, j.channel,
+    m.now - j.started_at_ms as "elapsedMs", (j.payload ->> 'bucket')::smallint as bucket,
+    j.conversation_key as key, j.from_seq as "fromSeq", j.to_seq as "toSeq", u.name, k.email, k.phno`,
+  joins: `
+    join users u on u.app_id = j.app_id and u.uid = j.uid
+    left join contact_details k on k.app_id = j.app_id and k.uid = j.uid`,
+})
 
 /** What became of an attempt. `waiting`: there will be another. */
 export interface LetterResult {
   readonly status: 'waiting' | 'sent' | 'failed' | 'withheld'
-  readonly nextAtMs: number
+  /** Until then. */
+  readonly afterMs?: number
   readonly reason?: string
   readonly provider?: string
   /** What was sent and what came back, where the app keeps a log. */
@@ -57,36 +46,33 @@ export interface LetterResult {
   readonly response?: object
 }
 
-/** Counts only if nobody else has taken the letter since. */
 export async function recordLetter(
   db: Db,
-  { appId, deliveryId, attempt }: LetterJob,
-  { status, nextAtMs, reason, provider, payload, response }: LetterResult,
-  nowMs: number,
+  job: LetterJob,
+  { status, afterMs = 0, reason, provider, payload, response }: LetterResult,
 ): Promise<void> {
   const goesOn = status === 'waiting'
   await sql`
     update notification_deliveries
-    set status = ${status}, next_at_ms = ${nextAtMs}, reason = ${reason ?? null},
+    set status = ${status}, ${dueAgain(afterMs)}, reason = ${reason ?? null},
         provider = ${provider ?? null}, response = ${response ? jsonb(response) : null},
         payload = ${goesOn ? sql`payload` : payload ? jsonb(payload) : null},
-        ended_at_ms = ${goesOn ? null : nowMs}
-    where app_id = ${appId} and delivery_id = ${deliveryId} and attempt = ${attempt}
-      and status = 'waiting'`.execute(db)
+        ended_at_ms = ${goesOn ? null : databaseMs}
+    where ${letterQueue.held(job)}`.execute(db)
 }
 
-/** How many letters have gone to the user since, and how many of them about this conversation. */
+/** How many letters have gone to the user in this time, and how many of them about this conversation. */
 export async function countLetters(
   db: Db,
   { appId, uid, channel, key }: LetterJob,
-  sinceMs: number,
+  withinMs: number,
 ): Promise<{ readonly all: number; readonly here: number }> {
   const { rows } = await sql<{ all: number; here: number }>`
     select count(*)::int as "all",
       count(*) filter (where conversation_key = ${key})::int as here
     from notification_deliveries
     where app_id = ${appId} and uid = ${uid} and channel = ${channel} and channel <> 'push'
-      and status = 'sent' and ended_at_ms > ${sinceMs}`.execute(db)
+      and status = 'sent' and ended_at_ms > ${databaseMs} - ${withinMs}::bigint`.execute(db)
   return rows[0] ?? { all: 0, here: 0 }
 }
 

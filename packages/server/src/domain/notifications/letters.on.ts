@@ -1,6 +1,7 @@
-import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent, Listener } from '../../outbox/listener.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { announceInLetters, appsWithLetters, findLetterCarriers } from './letters.sql.ts'
+import { letterQueue } from './letters-queue.sql.ts'
 import { keepsLogs } from './notification-logs.ts'
 import { sceneOf } from './scene.ts'
 import { settingsOf } from './settings.ts'
@@ -17,13 +18,12 @@ export const announceMessages: Listener = {
   name: 'announce-messages',
   harmlessTwice: true,
   concerns: appsWithLetters,
-  on: { 'entry.appended': (event, { db, now }) => announce(event, db, now) },
+  on: { 'entry.appended': announce },
 }
 
 async function announce(
   event: HeardEvent<'entry.appended'>,
-  db: AppDb,
-  now: number,
+  { db, outbox, now }: AppTransaction,
 ): Promise<undefined> {
   const scene = await sceneOf(event, db)
   if (scene?.trigger !== 'after_message') return
@@ -32,12 +32,13 @@ async function announce(
   const isLogged = await keepsLogs(db, now)
   const channels = carriers.map(({ channel, needsContact }) => ({
     channel,
-    dueAtMs: (now + preferences[channel].intervalInSeconds) * 1000,
+    dueInMs: preferences[channel].intervalInSeconds * 1000,
     onlyUnread: preferences[channel].notifyForUnreadOnly,
     // Otherwise the log says that the address is missing.
     onlyWithContact: needsContact && !isLogged,
   }))
   const { bucket, key, seq, sender } = scene.row
   const message = { ...subjectOf(scene), source: event.id, bucket, key, seq, sender }
+  outbox.enqueued(letterQueue)
   await announceInLetters(db, message, channels, mostMembers, now)
 }

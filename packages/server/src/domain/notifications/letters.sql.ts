@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type AppDb, jsonb } from '../../database/app-db.ts'
+import { type AppDb, databaseMs, jsonb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
 import type { ConversationKey } from '../conversations/index.ts'
 import type { Subject } from './notification-logs.sql.ts'
@@ -64,7 +64,7 @@ export interface Announced extends ConversationKey, Subject {
 /** How letters of a channel wait. */
 export interface Waiting {
   readonly channel: LetterChannel
-  readonly dueAtMs: number
+  readonly dueInMs: number
   readonly onlyUnread: boolean
   readonly onlyWithContact: boolean
 }
@@ -84,14 +84,14 @@ export async function announceInLetters(
   const here = sql`p.bucket = ${bucket} and p.conversation_key = ${key} and p.app_id = ${appId}`
   await sql`
     insert into notification_deliveries as d (app_id, source, trigger, uid, channel, device, status,
-      next_at_ms, payload, conversation_key, from_seq, to_seq, message_id, message_sent_at_ms,
+      due_at, payload, conversation_key, from_seq, to_seq, message_id, message_sent_at_ms,
       message_category, message_type, sender, receiver, receiver_type, created_at)
     select ${appId}, ${message.source}, 'after_message', p.uid, c.channel, '', 'waiting',
-      c."dueAtMs", ${jsonb({ bucket })}, ${key}, ${seq}, ${seq}, ${message.messageId},
+      ${databaseMs} + c."dueInMs", ${jsonb({ bucket })}, ${key}, ${seq}, ${seq}, ${message.messageId},
       ${message.messageSentAtMS}, ${message.messageCategory}, ${message.messageType}, ${sender},
       ${message.receiver}, ${message.receiverType}, ${now}
     from participants p
-    cross join jsonb_to_recordset(${jsonb(channels)}) as c (channel text, "dueAtMs" bigint,
+    cross join jsonb_to_recordset(${jsonb(channels)}) as c (channel text, "dueInMs" bigint,
       "onlyUnread" boolean, "onlyWithContact" boolean)
     left join contact_details k on k.app_id = p.app_id and k.uid = p.uid
     where ${here} and p.uid <> ${sender}

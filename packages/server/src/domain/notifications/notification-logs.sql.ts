@@ -5,7 +5,7 @@ import type {
   NotificationTrigger,
 } from '@chorale/contract/notifications'
 import { sql } from 'kysely'
-import { type AppDb, allOf, jsonb } from '../../database/app-db.ts'
+import { type AppDb, allOf, databaseMs, jsonb } from '../../database/app-db.ts'
 import type { Channel } from './providers.sql.ts'
 
 /** What a notification is about; the log is searched by these. */
@@ -32,7 +32,8 @@ export interface NewDelivery extends Subject {
   /** Hash of the push token, in hex; empty where there is one way to the user only. */
   readonly device: string
   readonly status: 'waiting' | 'withheld'
-  readonly nextAtMs: number
+  /** Until it is due; negative: before others. */
+  readonly dueInMs: number
   readonly reason?: NotificationReason
   readonly provider?: string
   readonly providerId?: string
@@ -49,15 +50,15 @@ export async function insertDeliveries(
 ): Promise<void> {
   await sql`
     insert into notification_deliveries (app_id, source, trigger, uid, channel, device, status,
-      next_at_ms, reason, provider, provider_id, token_type, push_token, payload, message_id,
+      due_at, reason, provider, provider_id, token_type, push_token, payload, message_id,
       message_sent_at_ms, message_category, message_type, reaction_id, sender, receiver,
       receiver_type, reaction_sender, reaction_receiver, member, created_at)
-    select ${appId}, source, trigger, uid, channel, decode(device, 'hex'), status, "nextAtMs",
-      reason, provider, "providerId", "tokenType", "pushToken", payload, "messageId",
+    select ${appId}, source, trigger, uid, channel, decode(device, 'hex'), status,
+      ${databaseMs} + "dueInMs", reason, provider, "providerId", "tokenType", "pushToken", payload, "messageId",
       "messageSentAtMS", "messageCategory", "messageType", "reactionId", sender, receiver,
       "receiverType", "reactionSender", "reactionReceiver", member, ${now}
     from jsonb_to_recordset(${jsonb(deliveries)}) as r (source text, trigger text, uid text,
-      channel text, device text, status text, "nextAtMs" bigint, reason text, provider text,
+      channel text, device text, status text, "dueInMs" bigint, reason text, provider text,
       "providerId" text, "tokenType" text, "pushToken" text, payload jsonb, "messageId" bigint,
       "messageSentAtMS" bigint, "messageCategory" text, "messageType" text, "reactionId" bigint,
       sender text, receiver text, "receiverType" text, "reactionSender" text,

@@ -22,7 +22,7 @@ const delivery = (uid: string, more: Partial<NewDelivery> = {}): NewDelivery => 
   channel: 'push',
   device: '00ff',
   status: 'waiting',
-  nextAtMs: now * 1000,
+  dueInMs: 0,
   ...more,
 })
 

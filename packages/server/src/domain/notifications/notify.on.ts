@@ -1,11 +1,13 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent, Listener } from '../../outbox/listener.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { findAudience, findParticipant, type ParticipantRow } from './audience.sql.ts'
 import { candidatesOf } from './candidates.ts'
 import { appsThatNotify } from './house.sql.ts'
 import { type House, houseOf, isLogged } from './house.ts'
 import { type Candidate, judge } from './judge.ts'
 import { insertDeliveries, type NewDelivery } from './notification-logs.sql.ts'
+import { pushQueue } from './push-queue.sql.ts'
 import { type Scene, sceneOf } from './scene.ts'
 import { subjectOf } from './subject.ts'
 
@@ -26,14 +28,14 @@ export const notifyPeople: Listener = {
   harmlessTwice: true,
   concerns: appsThatNotify,
   on: {
-    'entry.appended': (event, { db, now }) => notify(event, db, now),
-    'message.reactionAdded': (event, { db, now }) => notify(event, db, now),
+    'entry.appended': notify,
+    'message.reactionAdded': notify,
   },
 }
 
 type Heard = HeardEvent<'entry.appended'> | HeardEvent<'message.reactionAdded'>
 
-async function notify(event: Heard, db: AppDb, now: number): Promise<undefined> {
+async function notify(event: Heard, { db, outbox, now }: AppTransaction): Promise<undefined> {
   const scene = await sceneOf(event, db)
   if (!scene) return
   const house = await houseOf(db)
@@ -52,10 +54,13 @@ async function notify(event: Heard, db: AppDb, now: number): Promise<undefined> 
     const kept = deliveries.filter(({ status }) => logged || status === 'waiting')
     const inTurn = kept.map((one, place) => {
       const isFirst = planned + place < headStart.devices
-      return { ...one, nextAtMs: one.nextAtMs - (isFirst ? headStart.ms : 0) }
+      return { ...one, dueInMs: isFirst ? -headStart.ms : 0 }
     })
     planned += kept.length
-    if (inTurn.length > 0) await insertDeliveries(db, inTurn, now)
+    if (inTurn.length > 0) {
+      outbox.enqueued(pushQueue)
+      await insertDeliveries(db, inTurn, now)
+    }
     const last = rows.at(-1)
     if (!last || rows.length < mostAtOnce) return
     after = last.uid
@@ -77,10 +82,11 @@ function deliveriesTo(
   now: number,
 ): NewDelivery[] {
   const { eventId: source, trigger } = scene
-  const nextAtMs = now * 1000
-  const row = { source, trigger, uid: candidate.uid, channel: 'push', nextAtMs } as const
+  const row = { source, trigger, uid: candidate.uid, channel: 'push', dueInMs: 0 } as const
   const about = subjectOf(scene)
-  const refusal = judge({ scene, house, candidate, nowMs: nextAtMs }).find(({ passed }) => !passed)
+  const refusal = judge({ scene, house, candidate, nowMs: now * 1000 }).find(
+    ({ passed }) => !passed,
+  )
   if (refusal) {
     const { reason } = refusal
     return [{ ...row, ...about, device: '', status: 'withheld', ...(reason && { reason }) }]

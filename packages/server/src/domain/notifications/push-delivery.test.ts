@@ -206,7 +206,7 @@ test('what was sent is counted, for whoever looks at the metrics', async () => {
   await say('count me')
   await expect.poll(() => bodies(phone), wait).toEqual(['count me'])
   const metrics = async () => (await fetch(`${app.operationsOrigin}/metrics`)).text()
-  const counted = /^chorale_deliveries_total\{kind="pushes",outcome="sent"\} [1-9]/m
+  const counted = /^chorale_jobs_total\{queue="pushes",outcome="sent"\} [1-9]/m
   await expect.poll(metrics, wait).toMatch(counted)
 })
 
@@ -260,14 +260,12 @@ describe('a push that fails again and again', () => {
     const { id } = await say('whose turn')
     await expect.poll(() => google.server.requests, wait).toBe(asked + 1)
     await sql`
-      update notification_deliveries set next_at_ms = 0
+      update notification_deliveries set due_at = 0
       where app_id = ${app.appId} and message_id = ${id}`.execute(app.db)
     await expect.poll(() => google.server.requests, wait).toBe(asked + 2)
     const failures = async () => {
       const text = await (await fetch(`${app.operationsOrigin}/metrics`)).text()
-      const counted = /^chorale_deliveries_total\{kind="pushes",outcome="failed"\} (\d+)/m.exec(
-        text,
-      )
+      const counted = /^chorale_jobs_total\{queue="pushes",outcome="failed"\} (\d+)/m.exec(text)
       return Number(counted?.[1] ?? 0)
     }
     const before = await failures()

@@ -10,7 +10,7 @@ export interface Gate extends WebhookRow {
 /** In the whole install, and there are few: an index has these alone. */
 export async function findGates(db: Db): Promise<Gate[]> {
   const { rows } = await sql<Gate>`
-    select w.app_id as "appId", a.region, ${webhookColumns}
+    select w.app_id as "appId", a.region, ${sql.raw(webhookColumns)}
     from webhooks w join apps a using (app_id)
     where w.enabled and w.version = 1 and w.triggers @> '{before_message}'
     order by w.app_id, w.webhook_id`.execute(db)

@@ -11,6 +11,7 @@ import {
   reopen,
   type WholeDeliveryRow,
 } from './deliveries.sql.ts'
+import { deliveryQueue } from './delivery-jobs.sql.ts'
 import { envelope } from './envelope.ts'
 import { enqueue, openLines } from './queue.sql.ts'
 import type { WebhookRow } from './webhooks.sql.ts'
@@ -90,6 +91,7 @@ async function tryAnew(
   rows: readonly DeliveryRow[],
 ): Promise<void> {
   const ended = rows.filter(({ status }) => status !== 'waiting')
+  ctx.outbox.enqueued(deliveryQueue)
   await openLines(
     ctx.db,
     ended.map(({ line }) => ({ webhookId: id, line })),

@@ -1,6 +1,6 @@
 export { openGates } from './before-message.ts'
 export { deliveryHandlers } from './deliveries.ts'
-export { webhookErrands } from './errands.ts'
+export { deliveryJobs } from './delivery-jobs.ts'
 export { triggerHandlers } from './triggers.ts'
 export { tellWebhooks } from './webhooks.on.ts'
 export { webhookHandlers } from './webhooks.ts'

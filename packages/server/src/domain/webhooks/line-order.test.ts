@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { startTestApp } from '../../testing/test-app.ts'
-import { claimLines } from './errands.sql.ts'
+import { deliveryQueue } from './delivery-jobs.sql.ts'
 import { tellWebhooks } from './index.ts'
 import { enqueue } from './queue.sql.ts'
 
@@ -28,12 +28,12 @@ test('the first of a line is claimed, wherever its row lies and however it is fo
   await sql`
     update webhook_deliveries set body = '{"more":1}'
     where app_id = ${appId} and event_id = 'first'`.execute(db)
-  const limits = { most: 10, perWebhook: 5, perApp: 5, leaseMs: 600_000 }
+  const limits = { most: 10, perGroup: 5, perApp: 5, leaseMs: 600_000 }
   const claimed = await db.transaction().execute(async (trx) => {
     for (const scan of ['indexscan', 'indexonlyscan', 'bitmapscan']) {
       await sql`select set_config(${`enable_${scan}`}, 'off', true)`.execute(trx)
     }
-    return claimLines(trx, limits)
+    return deliveryQueue.claim(trx, limits)
   })
   expect(claimed.map(({ eventId }) => eventId)).toEqual(['first'])
 })

@@ -47,7 +47,9 @@ export async function openLines(
   when: 'in turn' | 'now' = 'in turn',
 ): Promise<void> {
   const due =
-    when === 'now' ? sql`case when s.busy then s.due_at else ${databaseMs} end` : sql`s.due_at`
+    when === 'now'
+      ? sql`case when s.leased_until is null then ${databaseMs} else s.due_at end`
+      : sql`s.due_at`
   await sql`
     insert into webhook_lines as s (app_id, webhook_id, line, due_at)
     select distinct on (n.webhook_id, n.line) ${appId}, n.webhook_id, n.line, ${databaseMs}
@@ -58,7 +60,7 @@ export async function openLines(
 }
 
 /** The oldest, a bounded number at a time. Returns how many went. */
-export async function forgetDeliveries(db: Db, before: number): Promise<number> {
+export async function deleteOldDeliveries(db: Db, before: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from webhook_deliveries where (app_id, webhook_id, delivery_id) in (
       select app_id, webhook_id, delivery_id from webhook_deliveries
@@ -67,7 +69,7 @@ export async function forgetDeliveries(db: Db, before: number): Promise<number> 
 }
 
 /** Of webhooks that were deleted. */
-export async function forgetLines(db: Db): Promise<void> {
+export async function deleteOldLines(db: Db): Promise<void> {
   await sql`
     delete from webhook_lines s where not exists (
       select from webhooks w where w.app_id = s.app_id and w.webhook_id = s.webhook_id)`.execute(db)

@@ -4,8 +4,8 @@ import { withQuery } from '../../testing/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { findEnded, listDeliveries } from './deliveries.sql.ts'
-import { advanceLine, claimLines, holdLine, isAnythingDue } from './errands.sql.ts'
-import { enqueue, forgetDeliveries, forgetLines } from './queue.sql.ts'
+import { advanceLine, deliveryQueue } from './delivery-jobs.sql.ts'
+import { deleteOldDeliveries, deleteOldLines, enqueue } from './queue.sql.ts'
 import { findSubscriptions } from './subscriptions.sql.ts'
 
 const app = await startTestApp({ twin: false })
@@ -20,7 +20,8 @@ const { db, appId } = app
 // together; and thousands of webhooks that are quiet.
 const apps = Array.from({ length: 20 }, (_, n) => `tenant${n + 10}`)
 const slow = apps[7] ?? ''
-const limits = { most: 100, perWebhook: 5, perApp: 20, leaseMs: 600_000 }
+const limits = { most: 100, perGroup: 5, perApp: 20, leaseMs: 600_000 }
+const claimLines = deliveryQueue.claim
 await sql`
   insert into apps (app_id, name, region, created_at)
   select a, a, 'us', 1 from unnest(${apps}::text[]) as a
@@ -52,17 +53,17 @@ await withQuery(app.databaseUrl, async (query) => {
 test('a claim, and whatever else is asked often, walks indexes however much waits', async () => {
   const of = { id: 'w', createdAt: 1 }
   const inApp = (trx: typeof db) => ({ db: trx, appId: slow })
-  const lease = { appId: slow, webhookId: 'w', line: 'line1', leasedUntil: 0, createdAt: 1 }
+  const line = { appId: slow, webhookId: 'w', line: 'line1', createdAt: 1 }
   const works: Record<string, (trx: typeof db) => Promise<unknown>> = {
-    due: isAnythingDue,
+    due: deliveryQueue.nextDueMs,
     claim: (trx) => claimLines(trx, limits),
     enqueue: (trx) =>
       enqueue(inApp(trx), [{ webhookId: 'w', eventId: 'e', trigger: 't', line: 's', body: '' }], 1),
-    advance: (trx) => advanceLine(trx, lease),
+    advance: (trx) => advanceLine(trx, line),
     list: (trx) => listDeliveries(inApp(trx), of, { limit: 10 }),
     'list by trigger': (trx) => listDeliveries(inApp(trx), of, { trigger: 'none', limit: 10 }),
     failed: (trx) => findEnded(inApp(trx), of, { status: 'failed' }, 10),
-    forget: (trx) => forgetDeliveries(trx, 1),
+    forget: (trx) => deleteOldDeliveries(trx, 1),
   }
   for (const [name, work] of Object.entries(works)) {
     const plans = await explainer.plansOf(work)
@@ -79,13 +80,14 @@ test('everyone has a turn before anyone has two, and nobody more than their plac
   const all = [...first, ...counted(await claimLines(db, { ...limits, most: 1000 }))]
   const held = Map.groupBy(all, ([id]) => id)
   for (const [, parts] of held) {
-    expect(parts.reduce((sum, [, n]) => sum + n, 0)).toBe(limits.perWebhook)
+    expect(parts.reduce((sum, [, n]) => sum + n, 0)).toBe(limits.perGroup)
   }
   expect(await claimLines(db, limits)).toEqual([])
 })
 
 test('what a process had in hand when it died is taken again when its lease has run out', async () => {
-  await sql`update webhook_lines set due_at = 1 where busy and app_id = ${slow}`.execute(db)
+  await sql`update webhook_lines set due_at = 1, leased_until = 1
+    where leased_until is not null and app_id = ${slow}`.execute(db)
   const again = await claimLines(db, limits)
   expect(again.map((job) => job.appId)).toEqual(Array(5).fill(slow))
   expect(again.every(({ deliveryId }) => deliveryId !== null)).toBe(true)
@@ -113,22 +115,13 @@ test('what is old goes, and what waited for a webhook that is gone', async () =>
   const told = { webhookId: 'w', eventId: 'late', trigger: 't', line: 's', body: '{}' }
   await enqueue(app, [told], 100)
   await sql`delete from webhook_deliveries where app_id = ${slow}`.execute(db)
-  while ((await forgetDeliveries(db, 100)) > 0);
+  while ((await deleteOldDeliveries(db, 100)) > 0);
   expect(await rowsOf('webhook_deliveries')).toBe(1)
-  await forgetLines(db)
+  await deleteOldLines(db)
   expect(await rowsOf('webhook_lines')).toBe(1)
   await app.as('full').deleteWebhook({ params: { appId, webhookId: 'w' } })
-  await forgetLines(db)
+  await deleteOldLines(db)
   expect(await rowsOf('webhook_lines')).toBe(0)
-})
-
-test('a worker whose lease ran out does not hold the line that the next one has in hand', async () => {
-  const line = { appId: apps[0] ?? '', webhookId: 'w', line: 'held' }
-  await sql`
-    insert into webhook_lines (app_id, webhook_id, line, due_at, busy)
-    values (${line.appId}, 'w', 'held', 2000, true)`.execute(db)
-  expect(await holdLine(db, { ...line, leasedUntil: 1000 })).toBe(false)
-  expect(await holdLine(db, { ...line, leasedUntil: 2000 })).toBe(true)
 })
 
 test('deliveries are those of the app, though another has a webhook of the same id', async () => {

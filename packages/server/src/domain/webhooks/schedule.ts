@@ -1,3 +1,5 @@
+import { pauseMs } from '../../jobs/backoff.ts'
+
 /** Retries, in units of the first pause: early ones, then further and further apart, up to an hour. */
 const early = [1, 3]
 const firstLate = 6
@@ -20,7 +22,8 @@ export function retryAfterMs(trying: Trying, unitMs: number): number | undefined
   if (!retryOnFailure) return undefined
   const soon = early[tries - 1]
   if (soon !== undefined) return soon * unitMs
-  const late = Math.min(firstLate * 2 ** (tries - early.length - 1), widest) * unitMs
+  const backoff = { firstMs: firstLate * unitMs, maxMs: widest * unitMs }
+  const late = pauseMs(backoff, tries - early.length)
   return elapsedMs + late <= retryHours * unitsPerHour * unitMs ? late : undefined
 }
 

@@ -2,6 +2,7 @@ import type { AppDb } from '../../database/app-db.ts'
 import type { EventName } from '../../outbox/events.ts'
 import type { HeardEvent, Listener, Reaction } from '../../outbox/listener.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import { deliveryQueue } from './delivery-jobs.sql.ts'
 import { envelope } from './envelope.ts'
 import { enqueue, type NewDelivery } from './queue.sql.ts'
 import { appsWithWebhooks, findSubscriptions, type Subscription } from './subscriptions.sql.ts'
@@ -55,7 +56,7 @@ export const tellWebhooks: Listener = {
 }
 
 function telling<N extends EventName>(tell: Tell<N>): Reaction<N> {
-  return async (event, { db, now }: AppTransaction) => {
+  return async (event, { db, outbox, now }: AppTransaction) => {
     const subscriptions = await findSubscriptions(db, event.at)
     const wanted: Wanted = (version, trigger) =>
       subscriptions.some((one) => one.version === version && one.triggers.includes(trigger))
@@ -67,6 +68,7 @@ function telling<N extends EventName>(tell: Tell<N>): Reaction<N> {
         .map((one) => deliveryOf(one, event.id, db.appId, to)),
     )
     await enqueue(db, fresh, now)
+    if (fresh.length > 0) outbox.enqueued(deliveryQueue)
     return undefined
   }
 }

@@ -26,7 +26,8 @@ export interface WebhookRow {
 }
 
 /** Needs the table `w`. */
-export const webhookColumns = sql`
+/** Of the table `w`. */
+export const webhookColumns = `
   w.webhook_id as id, w.version, w.name, w.url, w.use_basic_auth as "useBasicAuth", w.username,
   w.password_encrypted as "passwordEncrypted", w.secret_encrypted as "secretEncrypted",
   w.old_secret_encrypted as "oldSecretEncrypted", w.old_secret_until as "oldSecretUntil",
@@ -62,7 +63,7 @@ export async function findWebhook(
   lock: boolean,
 ): Promise<WebhookRow | undefined> {
   const { rows } = await sql<WebhookRow>`
-    select ${webhookColumns} from webhooks w
+    select ${sql.raw(webhookColumns)} from webhooks w
     where w.app_id = ${appId} and w.webhook_id = ${id}
       and ${version === undefined ? sql`true` : sql`w.version = ${version}`}
     ${lock ? sql`for no key update` : sql``}`.execute(db)
@@ -88,7 +89,7 @@ export async function listWebhooks(
   filter: WebhookFilter & PageRequest,
 ): Promise<WebhookRow[]> {
   const { rows } = await sql<WebhookRow>`
-    select ${webhookColumns} from webhooks w where ${matching(appId, filter)}
+    select ${sql.raw(webhookColumns)} from webhooks w where ${matching(appId, filter)}
     order by w.webhook_id
     limit ${filter.perPage} offset ${(filter.page - 1) * filter.perPage}`.execute(db)
   return rows

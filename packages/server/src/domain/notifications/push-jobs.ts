@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { v5 as nameBased } from 'uuid'
 import type { InstallDb } from '../../database/app-db.ts'
 import { openLoader } from '../../database/loader.ts'
+import { pauseMs } from '../../jobs/backoff.ts'
+import type { Jobs } from '../../jobs/runner.ts'
 import type { PushOutcome } from '../../push/outcome.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { type Reader, unreadTotals } from '../conversations/index.ts'
@@ -11,34 +13,34 @@ import { isLogged } from './house.ts'
 import { type PushLines, sendPush } from './push-calls.ts'
 import { contextOf, dataFor, type PushContext } from './push-context.ts'
 import {
-  claimPushes,
   deleteOldDeliveries,
   type PushJob,
+  pushQueue,
   type Result,
   recordPushes,
 } from './push-queue.sql.ts'
 import { markTokenGone } from './push-tokens.sql.ts'
 
-export interface PushErrandParts {
+export interface PushParts {
   readonly database: InstallDb
   readonly vault: Vault
   readonly lines: PushLines
-  readonly clockMs: () => number
+  readonly clock: () => number
   readonly timeoutMs: number
 }
 
 /** Behind that nobody wants to hear of it. */
 const worthwhileMs = 3_600_000
-const longestPauseMs = 300_000
+const backoff = { firstMs: 1000, maxMs: 300_000, jitter: true }
 const keepSeconds = 14 * 86_400
 /** Names the notifications of this service; any other would do. */
 const namespace = '6f1c1ac4-52b6-4b4f-9e7e-2f8f4c5f3d51'
 /** Long enough for all pushes of an event, short enough for a change of settings. */
 const memoryMs = 2000
 
-/** One push at a time to one device each, as many of them at once as the courier carries. */
-export function pushErrands(parts: PushErrandParts) {
-  const { database, clockMs, timeoutMs } = parts
+/** One push to one device each. */
+export function pushJobs(parts: PushParts): Jobs<PushJob> {
+  const { database, clock, timeoutMs } = parts
   const { db } = database
   const memory = openMemory(parts)
   const badges = openLoader({
@@ -55,7 +57,7 @@ export function pushErrands(parts: PushErrandParts) {
     concurrency: 2,
     mostPerBatch: 500,
     fetch: async (batch: readonly Result[]) => {
-      await recordPushes(db, batch, clockMs())
+      await recordPushes(db, batch)
       return []
     },
     nameOf: ({ job }) => idOf(job),
@@ -74,16 +76,14 @@ export function pushErrands(parts: PushErrandParts) {
   }
 
   async function attempt(job: PushJob): Promise<Result> {
-    const nowMs = clockMs()
+    const now = clock()
     const context = await memory.context(job)
     const kept = objection(job, context)
     if (kept !== undefined || !context) {
-      return { job, status: 'withheld', nextAtMs: nowMs, reason: kept ?? 'NOT_FOUND' }
+      return { job, status: 'withheld', reason: kept ?? 'NOT_FOUND' }
     }
     const by = await memory.credentials(job)
-    if (!by) {
-      return { job, status: 'withheld', nextAtMs: nowMs, reason: 'INVALID_PUSH_PROVIDER_ID' }
-    }
+    if (!by) return { job, status: 'withheld', reason: 'INVALID_PUSH_PROVIDER_ID' }
     const data = dataFor(job, context)
     const { settings, region } = context.house
     const push = {
@@ -92,41 +92,35 @@ export function pushErrands(parts: PushErrandParts) {
       id: idOf(job),
       region,
       timeoutMs,
-      now: Math.floor(nowMs / 1000),
+      now,
       badge: job.kind === 'apns' ? ((await badges.load(job)) ?? 0) : 0,
       sound: settings.sound[job.tokenType],
     }
     const outcome = await sendPush(parts.lines, by, push)
     if (outcome.is === 'gone') {
-      const at = Math.floor(nowMs / 1000)
-      await markTokenGone({ appId: job.appId, db }, job.device, { asOf: at, now: at })
+      await markTokenGone({ appId: job.appId, db }, job.device, { asOf: now, now })
     }
-    const logged = isLogged(context.house, push.now)
+    const logged = isLogged(context.house, now)
     return {
-      ...resultOf(job, outcome, clockMs()),
+      ...resultOf(job, outcome),
       ...(logged && { payload: { payload: data } }),
       ...((logged || outcome.is !== 'accepted') && { response: outcome }),
     }
   }
 
   return {
-    name: 'pushes',
-    claim: (most: number) => claimPushes(db, clockMs(), leaseMs(timeoutMs), most),
-    async carryOut(job: PushJob): Promise<string> {
+    queue: pushQueue,
+    // A token may have to be fetched before, and the answer to be recorded.
+    limits: { leaseMs: 2 * timeoutMs + 5000 },
+    async run(job) {
       const result = await attempt(job)
       await results.load(result)
       return result.status
     },
-    async tidy(): Promise<void> {
-      const before = Math.floor(clockMs() / 1000) - keepSeconds
-      while (await deleteOldDeliveries(db, before));
+    async cleanup() {
+      while (await deleteOldDeliveries(db, clock() - keepSeconds));
     },
   }
-}
-
-/** A token may have to be fetched before, and the answer to be recorded. */
-function leaseMs(timeoutMs: number): number {
-  return 2 * timeoutMs + 5000
 }
 
 function idOf({ appId, source, trigger, uid, device }: PushJob): string {
@@ -137,22 +131,20 @@ function nameOfReader({ appId, uid }: Reader): string {
   return `${appId} ${uid}`
 }
 
-function resultOf(job: PushJob, outcome: PushOutcome, nowMs: number): Result {
-  if (outcome.is === 'accepted') return { job, status: 'sent', nextAtMs: nowMs }
+function resultOf(job: PushJob, outcome: PushOutcome): Result {
+  if (outcome.is === 'accepted') return { job, status: 'sent' }
   if (outcome.is !== 'later') {
     const reason = outcome.is === 'gone' ? 'NOT_FOUND' : 'REFUSED'
-    return { job, status: 'failed', nextAtMs: nowMs, reason }
+    return { job, status: 'failed', reason }
   }
-  const pauseMs = Math.min(1000 * 2 ** (job.attempt - 1), longestPauseMs) * (0.5 + Math.random())
-  const nextAtMs = Math.ceil(nowMs + Math.max(pauseMs, outcome.retryAfterMs ?? 0))
-  const inTime = nextAtMs < job.createdAt * 1000 + worthwhileMs
-  return inTime
-    ? { job, status: 'waiting', nextAtMs }
-    : { job, status: 'failed', nextAtMs: nowMs, reason: 'TIMED_OUT' }
+  const afterMs = Math.max(pauseMs(backoff, job.attempt), outcome.retryAfterMs ?? 0)
+  return job.elapsedMs + afterMs < worthwhileMs
+    ? { job, status: 'waiting', afterMs }
+    : { job, status: 'failed', reason: 'TIMED_OUT' }
 }
 
 /** What many pushes of a moment have in common, read once. */
-function openMemory({ database: { db }, vault }: PushErrandParts) {
+function openMemory({ database: { db }, vault }: PushParts) {
   const remembering = <T>(max: number) =>
     new LRUCache<string, { readonly value: Promise<T> }>({ max, ttl: memoryMs })
   const contexts = remembering<PushContext | undefined>(100)

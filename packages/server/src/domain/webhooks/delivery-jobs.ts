@@ -2,27 +2,26 @@ import type { Attempt } from '@chorale/contract/webhooks'
 import type { InstallDb } from '../../database/app-db.ts'
 import { writeAuditLog } from '../../database/audit-log.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
+import type { Jobs } from '../../jobs/runner.ts'
 import type { AppTransaction, Transactions } from '../../outbox/unit-of-work.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { callWebhook } from './call.ts'
 import {
   advanceLine,
-  claimLines,
+  type DeliveryJob,
+  deliveryQueue,
   disableWebhook,
   holdLine,
-  isAnythingDue,
-  type Job,
-  lockClaims,
   noteFailure,
   noteSuccess,
   recordAttempt,
   releaseLine,
   restWebhook,
-} from './errands.sql.ts'
-import { forgetDeliveries, forgetLines } from './queue.sql.ts'
+} from './delivery-jobs.sql.ts'
+import { deleteOldDeliveries, deleteOldLines } from './queue.sql.ts'
 import { mayWait, retryAfterMs } from './schedule.ts'
 
-export interface ErrandParts {
+export interface DeliveryParts {
   readonly database: InstallDb
   readonly transactions: Transactions
   readonly vault: Vault
@@ -45,32 +44,22 @@ const mostBytes = 4096
 const leaseGraceMs = 10_000
 
 /** What webhooks are told, one delivery at a time. */
-export function webhookErrands(parts: ErrandParts) {
-  const { database, transactions, clock } = parts
-  const leaseMs = parts.timeoutMs + leaseGraceMs
+export function deliveryJobs(parts: DeliveryParts): Jobs<DeliveryJob> {
+  const { database, transactions, clock, perApp, perWebhook } = parts
   return {
-    name: 'webhook deliveries',
-
-    async claim(most: number): Promise<readonly Job[]> {
-      if (!(await isAnythingDue(database.db))) return []
-      return transactions.inInstall(async ({ db: { db } }) => {
-        await lockClaims(db)
-        return claimLines(db, { ...parts, most, leaseMs })
-      })
-    },
-
-    async carryOut(job: Job): Promise<string> {
+    queue: deliveryQueue,
+    limits: { leaseMs: parts.timeoutMs + leaseGraceMs, perApp, perGroup: perWebhook },
+    async run(job) {
       const attempt = job.deliveryId === null ? undefined : await tryOnce(parts, job)
       await transactions.inApp(job.appId, async (ctx) => {
         if (await holdLine(ctx.db.db, job)) await record(parts, ctx, job, attempt)
       })
       return outcomeOf(attempt)
     },
-
-    async tidy(): Promise<void> {
+    async cleanup() {
       const before = clock() - parts.keepDays * daySeconds
-      while ((await forgetDeliveries(database.db, before)) > 0);
-      await forgetLines(database.db)
+      while ((await deleteOldDeliveries(database.db, before)) > 0);
+      await deleteOldLines(database.db)
     },
   }
 }
@@ -85,7 +74,7 @@ function isTaken({ status }: Attempt): boolean {
 }
 
 /** `not tried`: the way there is blocked, which says nothing about this delivery. */
-async function tryOnce(parts: ErrandParts, job: Job): Promise<Attempt | 'not tried'> {
+async function tryOnce(parts: DeliveryParts, job: DeliveryJob): Promise<Attempt | 'not tried'> {
   const at = parts.clock()
   const start = performance.now()
   const tookMs = () => Math.round(performance.now() - start)
@@ -105,15 +94,14 @@ function storable(text: string): string {
 }
 
 async function record(
-  parts: ErrandParts,
+  parts: DeliveryParts,
   ctx: AppTransaction,
-  job: Job,
+  job: DeliveryJob,
   attempt: Attempt | 'not tried' | undefined,
 ): Promise<void> {
   const { now } = ctx
   const { db } = ctx.db
-  const elapsedMs = (now - job.openedAt) * 1000
-  const trying = { ...job, tries: job.tries + 1, elapsedMs }
+  const trying = { ...job, tries: job.tries + 1 }
   if (attempt === undefined) await advanceLine(db, job)
   else if (attempt !== 'not tried') {
     await recordTried(parts, ctx, job, attempt, trying)
@@ -127,9 +115,9 @@ async function record(
 }
 
 async function recordTried(
-  parts: ErrandParts,
+  parts: DeliveryParts,
   ctx: AppTransaction,
-  job: Job,
+  job: DeliveryJob,
   attempt: Attempt,
   trying: Parameters<typeof retryAfterMs>[0],
 ): Promise<void> {
@@ -147,9 +135,9 @@ async function recordTried(
 
 /** Nothing but failures for days: it is switched off, and somebody is told. */
 async function recordFailure(
-  { disableDays }: ErrandParts,
+  { disableDays }: DeliveryParts,
   { db: { db }, outbox, now }: AppTransaction,
-  job: Job,
+  job: DeliveryJob,
 ): Promise<void> {
   const failingSince = job.failingSince ?? (await noteFailure(db, job, now))
   if (now - failingSince < disableDays * daySeconds) return

@@ -1,5 +1,7 @@
 import { v5 as nameBased } from 'uuid'
 import type { AppDb, InstallDb } from '../../database/app-db.ts'
+import { pauseMs } from '../../jobs/backoff.ts'
+import type { Jobs } from '../../jobs/runner.ts'
 import type { PushOutcome } from '../../push/outcome.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { type House, houseOf } from './house.ts'
@@ -7,45 +9,42 @@ import { findLetterCarriers, type LetterCarrier } from './letters.sql.ts'
 import { type LetterLines, sendLetter } from './letters-calls.ts'
 import { contentsOf, type LetterContents } from './letters-contents.ts'
 import {
-  claimLetters,
   countLetters,
   type LetterJob,
   type LetterResult,
+  letterQueue,
   recordLetter,
 } from './letters-queue.sql.ts'
 
-export interface LetterErrandParts {
+export interface LetterParts {
   readonly database: InstallDb
   readonly vault: Vault
   readonly lines: LetterLines
-  readonly clockMs: () => number
+  readonly clock: () => number
   readonly timeoutMs: number
 }
 
 /** For so long a letter is tried. */
 const worthwhileMs = 3_600_000
-const longestPauseMs = 300_000
+const backoff = { firstMs: 1000, maxMs: 300_000, jitter: true }
 const dayMs = 86_400_000
 /** Names the letters of this service; any other would do. */
 const namespace = '0b2f0d0e-6a53-4d0c-9d7f-5a4c1f6a2f83'
 
 /** Letters that have waited long enough, each to one user about one conversation. */
-export function letterErrands({ database, vault, lines, clockMs, timeoutMs }: LetterErrandParts) {
+export function letterJobs(parts: LetterParts): Jobs<LetterJob> {
+  const { database, vault, lines, clock, timeoutMs } = parts
   const { db } = database
 
   async function attempt(job: LetterJob): Promise<LetterResult> {
-    const nowMs = clockMs()
+    const nowMs = clock() * 1000
     const here: AppDb = { appId: job.appId, db }
-    const withheld = (reason: string): LetterResult => ({
-      status: 'withheld',
-      nextAtMs: nowMs,
-      reason,
-    })
+    const withheld = (reason: string): LetterResult => ({ status: 'withheld', reason })
     const house = await houseOf(here)
     const contents = await contentsOf(here, job, house, nowMs)
     if (typeof contents === 'string') return withheld(contents)
     const limits = house.settings.preferences[job.channel]
-    const { all, here: ofThese } = await countLetters(db, job, nowMs - dayMs)
+    const { all, here: ofThese } = await countLetters(db, job, dayMs)
     if (all >= limits.maxPerDay || ofThese >= limits.maxPerDayPerConversation) {
       return withheld('QUOTA_PREFERENCE')
     }
@@ -60,26 +59,21 @@ export function letterErrands({ database, vault, lines, clockMs, timeoutMs }: Le
     const { region } = house
     const letter = { job, contents, data, id: idOf(job), address, region, timeoutMs }
     const outcome = await sendLetter(lines, { db: here, vault }, carrier, letter)
-    const result = resultOf(job, carrier, outcome, clockMs())
+    const result = resultOf(job, carrier, outcome)
     return { ...result, provider: carrier.kind, ...logOf(house, job, contents, address, outcome) }
   }
 
   return {
-    name: 'letters',
-    claim: (most: number) => claimLetters(db, clockMs(), leaseMs(timeoutMs), most),
-    async carryOut(job: LetterJob): Promise<string> {
+    queue: letterQueue,
+    // A mail server may take its time at every step of a conversation.
+    limits: { leaseMs: 6 * timeoutMs },
+    // What is old goes with the pushes.
+    async run(job) {
       const result = await attempt(job)
-      await recordLetter(db, job, result, clockMs())
+      await recordLetter(db, job, result)
       return result.status
     },
-    // What is old goes with the pushes.
-    async tidy(): Promise<void> {},
   }
-}
-
-/** A mail server may take its time at every step of a conversation. */
-function leaseMs(timeoutMs: number): number {
-  return 6 * timeoutMs
 }
 
 function idOf({ appId, deliveryId }: LetterJob): string {
@@ -117,19 +111,17 @@ function logOf(
 }
 
 function resultOf(
-  { attempt, startedAtMs }: LetterJob,
+  { attempt, elapsedMs }: LetterJob,
   { kind }: LetterCarrier,
   outcome: PushOutcome,
-  nowMs: number,
 ): LetterResult {
-  if (outcome.is === 'accepted') return { status: 'sent', nextAtMs: nowMs }
+  if (outcome.is === 'accepted') return { status: 'sent' }
   const { reason } = outcome
-  const failed = { status: 'failed', nextAtMs: nowMs } as const
+  const failed = { status: 'failed' } as const
   if (outcome.is !== 'later') {
     return { ...failed, reason: kind === 'twilio' ? 'TWILIO_CREATE_ERROR' : reason }
   }
-  const pauseMs = Math.min(1000 * 2 ** (attempt - 1), longestPauseMs) * (0.5 + Math.random())
-  const nextAtMs = Math.ceil(nowMs + Math.max(pauseMs, outcome.retryAfterMs ?? 0))
-  const inTime = nextAtMs < startedAtMs + worthwhileMs
-  return inTime ? { status: 'waiting', nextAtMs, reason } : { ...failed, reason: 'TIMED_OUT' }
+  const afterMs = Math.max(pauseMs(backoff, attempt), outcome.retryAfterMs ?? 0)
+  const inTime = elapsedMs + afterMs < worthwhileMs
+  return inTime ? { status: 'waiting', afterMs, reason } : { ...failed, reason: 'TIMED_OUT' }
 }
