@@ -2,8 +2,8 @@ import {
   nativeEngine,
   type PatternEngine,
   portableEngine,
-} from '../packages/server/src/domain/moderation/engine/patterns.ts'
-import { ruleSetOf } from '../packages/server/src/domain/moderation/engine/rule-set.ts'
+} from '../packages/server/src/domain/rules/engine/patterns.ts'
+import { ruleSetOf } from '../packages/server/src/domain/rules/engine/rule-set.ts'
 import { seeded } from '../packages/server/src/testing/seeded.ts'
 import type { Bench } from './harness/context.ts'
 import { median, rounded } from './harness/figures.ts'

@@ -4,7 +4,7 @@ import {
   indexEntries,
   type SearchScope,
   searchEntries,
-} from '../packages/server/src/domain/messages/search.ts'
+} from '../packages/server/src/domain/messages/search/search.ts'
 import { loadGroups } from '../packages/server/src/testing/many-entries.ts'
 import type { Query } from '../packages/server/src/testing/many-users.ts'
 import type { Bench, BenchContext } from './harness/context.ts'

@@ -1,7 +1,7 @@
 import { type Api, allOperations } from '../packages/contract/src/api.ts'
 import type { ErrorCode } from '../packages/contract/src/errors.ts'
 import { requireClearanceOver, requireOwner } from '../packages/server/src/domain/groups/rules.ts'
-import { checkContent } from '../packages/server/src/domain/messages/content.ts'
+import { checkContent } from '../packages/server/src/domain/messages/send/content.ts'
 import { parseBody } from '../packages/server/src/http/body.ts'
 import { badRequest, Failure, tooManyRequests } from '../packages/server/src/pipeline/failure.ts'
 import { validationOf } from '../packages/server/src/pipeline/validation.ts'

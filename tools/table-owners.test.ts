@@ -12,7 +12,7 @@ CREATE TABLE public.threads (
 CREATE TABLE public.users (
 `
 const append: Source = {
-  path: 'functions/conversations/append_entries.sql',
+  path: 'functions/log/append_entries.sql',
   text: `create or replace function append_entries() returns void language plpgsql as $$
 begin
   -- Not that it would delete from users.

@@ -1,4 +1,4 @@
-import type { FcmCredentials } from '../../packages/server/src/push/fcm.ts'
+import type { FcmCredentials } from '../../packages/server/src/transports/fcm.ts'
 import { nextMessage, startProgram } from './sockets.ts'
 
 export type GoogleOrder =

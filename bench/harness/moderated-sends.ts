@@ -1,5 +1,5 @@
 import { restClient } from '../../packages/sdk/src/index.ts'
-import type { RuleInForce } from '../../packages/server/src/domain/moderation/engine/rule-set.ts'
+import type { RuleInForce } from '../../packages/server/src/domain/rules/engine/rule-set.ts'
 import type { BenchContext, Served } from './context.ts'
 import { loadConversations } from './conversations.ts'
 import { type Cpu, cpuDuring, cpuOfEach } from './cpu.ts'

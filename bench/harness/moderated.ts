@@ -1,5 +1,5 @@
-import type { Condition } from '../../packages/contract/src/moderation/index.ts'
-import type { RuleInForce } from '../../packages/server/src/domain/moderation/engine/rule-set.ts'
+import type { Condition } from '../../packages/contract/src/rules/index.ts'
+import type { RuleInForce } from '../../packages/server/src/domain/rules/engine/rule-set.ts'
 import type { Random } from '../../packages/server/src/testing/seeded.ts'
 
 const beginnings = [

@@ -16,13 +16,8 @@ import {
 import {
   blockedMessages,
   blockedMessagesOfApp,
-  dryRuns,
   flaggedMessages,
-  keywordLists,
-  keywordListsOfApp,
   reasons,
-  rules,
-  rulesOfApp,
   submissions,
 } from './moderation/index.ts'
 import {
@@ -44,6 +39,7 @@ import {
 } from './notifications/index.ts'
 import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
+import { dryRuns, keywordLists, keywordListsOfApp, rules, rulesOfApp } from './rules/index.ts'
 import { stats } from './stats/index.ts'
 import { authTokens, blockedUsers, friends, me, users } from './users/index.ts'
 import { deliveries, webhooks, webhookTriggers } from './webhooks/index.ts'

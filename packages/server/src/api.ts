@@ -1,16 +1,12 @@
 import type { AppDb } from './database/app-db.ts'
 import {
-  apiKeyHandlers,
   appHandlers,
   appSettingHandlers,
   appsHandlers,
   auditLogHandlers,
 } from './domain/apps/index.ts'
-import {
-  conversationHandlers,
-  deleteUserConversations,
-  positionHandlers,
-} from './domain/conversations/index.ts'
+import { apiKeyHandlers } from './domain/apps/keys/index.ts'
+import { conversationHandlers, positionHandlers } from './domain/conversations/index.ts'
 import { eventFeedHandlers } from './domain/events/index.ts'
 import {
   bannedUserHandlers,
@@ -19,70 +15,69 @@ import {
   memberHandlers,
   scopePermissionHandlers,
 } from './domain/groups/index.ts'
+import { deleteUserConversations } from './domain/log/participants/index.ts'
+import { historyHandlers } from './domain/messages/history/index.ts'
 import {
   deleteSubscriptions,
   editHandlers,
-  forgetSubmissionsOf,
-  historyHandlers,
   interactionHandlers,
   messageHandlers,
   pinHandlers,
-  queueHandlers,
-  queueOfAppHandlers,
   reactionHandlers,
   receiptHandlers,
-  type Sending,
   saveHandlers,
-  sendHandlers,
-  submissionHandlers,
   threadHandlers,
 } from './domain/messages/index.ts'
+import { type Sending, sendHandlers } from './domain/messages/send/index.ts'
 import {
-  type Compiler,
-  dryRunHandlers,
-  guardGroup,
-  guardNewGroup,
-  guardUser,
-  keywordListHandlers,
-  keywordListOfAppHandlers,
+  forgetSubmissionsOf,
+  queueHandlers,
+  queueOfAppHandlers,
   reasonHandlers,
-  ruleHandlers,
-  ruleOfAppHandlers,
+  submissionHandlers,
 } from './domain/moderation/index.ts'
 import {
-  carrierHandlers,
-  contactDetailHandlers,
-  customProviderHandlers,
   deleteDeliveriesTo,
   explainHandlers,
-  extensionHandlers,
-  muteHandlers,
   notificationLogHandlers,
-  notificationPreferenceHandlers,
-  notificationSettingHandlers,
+  pushTokenHandlers,
+} from './domain/notifications/index.ts'
+import {
+  carrierHandlers,
+  customProviderHandlers,
   pushCertificateHandlers,
   pushProviderHandlers,
   pushSettingHandlers,
-  pushTokenHandlers,
   type SecretsAre,
-  timezoneHandlers,
   webPushHandlers,
-} from './domain/notifications/index.ts'
+} from './domain/notifications/providers/index.ts'
+import {
+  contactDetailHandlers,
+  extensionHandlers,
+  muteHandlers,
+  notificationPreferenceHandlers,
+  notificationSettingHandlers,
+  timezoneHandlers,
+} from './domain/notifications/settings/index.ts'
 import {
   restrictedFeatureHandlers,
   roleHandlers,
   rolePermissionHandlers,
   seedRoles,
 } from './domain/roles/index.ts'
-import { statsHandlers } from './domain/stats/index.ts'
+import type { Compiler } from './domain/rules/compiler/index.ts'
+import { dryRunHandlers } from './domain/rules/dry-runs/index.ts'
 import {
-  authTokenHandlers,
-  blockedUserHandlers,
-  friendHandlers,
-  meHandlers,
-  seedUsers,
-  userHandlers,
-} from './domain/users/index.ts'
+  guardGroup,
+  guardNewGroup,
+  guardUser,
+  ruleHandlers,
+  ruleOfAppHandlers,
+} from './domain/rules/index.ts'
+import { keywordListHandlers, keywordListOfAppHandlers } from './domain/rules/lists/index.ts'
+import { statsHandlers } from './domain/stats/index.ts'
+import { authTokenHandlers, meHandlers, seedUsers, userHandlers } from './domain/users/index.ts'
+import { blockedUserHandlers, friendHandlers } from './domain/users/relationships/index.ts'
 import { deliveryHandlers, triggerHandlers, webhookHandlers } from './domain/webhooks/index.ts'
 import { objectionToUrl, type UrlRules } from './egress/urls.ts'
 import type { EventFeed } from './outbox/feed.ts'

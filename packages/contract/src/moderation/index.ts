@@ -1,7 +1,4 @@
-export * from './dry-runs.ts'
-export * from './keyword-lists.ts'
 export * from './of-app.ts'
 export * from './queues.ts'
 export * from './reasons.ts'
-export * from './rules.ts'
 export * from './submissions.ts'

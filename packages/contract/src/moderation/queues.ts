@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox'
 import { Message } from '../conversations/entries.ts'
 import { Data, Limited, limitQuery, OneOf, Outcome, Timestamp } from '../envelope.ts'
 import { operations } from '../operation.ts'
+import { Action, Condition } from '../rules/rules.ts'
 import { User } from '../users/users.ts'
-import { Action, Condition } from './rules.ts'
 
 const Id = Type.String({
   pattern: '^[1-9]\\d{0,15}$',

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Data, Identifier, Limited, limitQuery, Outcome, Timestamp } from '../envelope.ts'
 import { operations } from '../operation.ts'
-import { Description, Name } from './rules.ts'
+import { Description, Name } from '../rules/rules.ts'
 
 export const ReasonId = Identifier('Unique id of a reason.')
 

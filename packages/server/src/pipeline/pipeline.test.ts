@@ -8,14 +8,12 @@ import { handlersWith, seedApp } from '../api.ts'
 import type { Db } from '../database/db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
-import { openAppendLane, openPeople } from '../domain/conversations/index.ts'
-import {
-  openCompiler,
-  openJudge,
-  openRuleSets,
-  portableEngine,
-} from '../domain/moderation/index.ts'
+import { openAppendLane } from '../domain/log/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
+import { openCompiler, openRuleSets } from '../domain/rules/compiler/index.ts'
+import { portableEngine } from '../domain/rules/engine/index.ts'
+import { openJudge } from '../domain/rules/index.ts'
+import { openPeople } from '../domain/views/index.ts'
 import { buildServer } from '../http/server.ts'
 import { openSharedCounts } from '../limits/shared-counts.ts'
 import type { Committed } from '../outbox/committed.ts'

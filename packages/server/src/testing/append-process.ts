@@ -1,7 +1,7 @@
 /** A second server, as far as the log is concerned: `node append-process.ts <database url>`. */
 import { openDatabase } from '../database/pool.ts'
-import type { NewEntry } from '../domain/conversations/log.sql.ts'
-import { type Appended, openAppendLane } from '../domain/conversations/log.ts'
+import type { NewEntry } from '../domain/log/log.sql.ts'
+import { type Appended, openAppendLane } from '../domain/log/log.ts'
 
 /** What came of each entry, in their order. */
 export type Outcome = Appended | { readonly error: string }

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import type { ConversationKey } from '../domain/conversations/entries.ts'
+import type { ConversationKey } from '../domain/log/entries/entries.ts'
+import type { NewEntry } from '../domain/log/log.sql.ts'
 import {
   insertConversation,
   insertParticipants,
-  type NewEntry,
-} from '../domain/conversations/log.sql.ts'
+} from '../domain/log/participants/participants.sql.ts'
 import type { Outcome } from './append-process.ts'
 import { deadlocksIn, disorderIn, logOf, messageOf } from './log-entries.ts'
 import type { TestApp } from './test-app.ts'

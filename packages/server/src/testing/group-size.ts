@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from '../database/db.ts'
-import { openAppendLane } from '../domain/conversations/log.ts'
+import { openAppendLane } from '../domain/log/log.ts'
 import { type Crowded, crowdedGroup } from './hot-plans.ts'
 import { messageOf } from './log-entries.ts'
 import { loadGroups, settleEntries, withQuery } from './many-entries.ts'

@@ -3,26 +3,16 @@ import { expect } from 'vitest'
 import type { AppDb } from '../database/app-db.ts'
 import type { Db } from '../database/db.ts'
 import { findGroupConversation, isParticipant } from '../domain/conversations/access.sql.ts'
+import { findConversation, listConversations } from '../domain/conversations/conversations.sql.ts'
+import { findMembers } from '../domain/groups/members.sql.ts'
+import type { ConversationKey } from '../domain/log/entries/entries.ts'
+import { appendEntries } from '../domain/log/log.sql.ts'
 import {
-  findConversation,
-  listConversations,
-  resetFor,
-  setTags,
-} from '../domain/conversations/conversations.sql.ts'
-import type { ConversationKey } from '../domain/conversations/entries.ts'
-import {
-  changesAfter,
-  entriesAfter,
-  findEntryId,
-  findHeads,
-  findMembership,
-} from '../domain/conversations/feed.sql.ts'
-import {
-  appendEntries,
   deleteParticipants,
   insertParticipants,
-} from '../domain/conversations/log.sql.ts'
-import { findMoves } from '../domain/conversations/moves.sql.ts'
+  resetFor,
+  setTags,
+} from '../domain/log/participants/participants.sql.ts'
 import {
   findHead,
   findMark,
@@ -30,8 +20,7 @@ import {
   recordMove,
   setDelivered,
   setRead,
-} from '../domain/conversations/positions.sql.ts'
-import { findMembers } from '../domain/groups/members.sql.ts'
+} from '../domain/log/participants/positions.sql.ts'
 import {
   appScan,
   boundsOf,
@@ -39,14 +28,22 @@ import {
   type Span,
   scanEntries,
   userScan,
-} from '../domain/messages/history.sql.ts'
-import { findGroupPlaces } from '../domain/messages/history-scope.sql.ts'
-import { findMessage, lockConversationOf } from '../domain/messages/messages.sql.ts'
+} from '../domain/messages/history/history.sql.ts'
+import { findGroupPlaces } from '../domain/messages/history/history-scope.sql.ts'
 import { listReceipts } from '../domain/messages/receipts.sql.ts'
-import { readSpans, saveWords } from '../domain/messages/search.sql.ts'
+import { readSpans, saveWords } from '../domain/messages/search/search.sql.ts'
+import { findMessage, lockConversationOf } from '../domain/messages/stored/messages.sql.ts'
 import { replyCounts } from '../domain/messages/threads.sql.ts'
 import { appsThatNotify } from '../domain/notifications/house.sql.ts'
 import { addPoints, noteActive, takeFresh } from '../domain/stats/counting.sql.ts'
+import {
+  changesAfter,
+  entriesAfter,
+  findEntryId,
+  findHeads,
+  findMembership,
+} from '../domain/views/feed.sql.ts'
+import { findMoves } from '../domain/views/moves.sql.ts'
 import { messageOf } from './log-entries.ts'
 import { type Explainer, objectionsTo } from './plans.ts'
 

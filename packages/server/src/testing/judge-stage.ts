@@ -1,7 +1,7 @@
 import type { Api } from '@chorale/contract/api'
 import type { CallInput, Client } from '@chorale/contract/operation'
 import { inject } from 'vitest'
-import { openCases, punishSenders } from '../domain/moderation/index.ts'
+import { openCases, punishSenders } from '../domain/rules/cases/index.ts'
 import { tellWebhooks } from '../domain/webhooks/index.ts'
 import type { Settings } from './program.ts'
 import { answer, type Behaviour, openReceiver, type Receiver } from './receiver.ts'

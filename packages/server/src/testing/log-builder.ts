@@ -1,8 +1,9 @@
 import type { Message } from '@chorale/contract/conversations'
 import { sql } from 'kysely'
 import type { AppDb } from '../database/app-db.ts'
-import type { ConversationKey } from '../domain/conversations/entries.ts'
-import { appendEntries, ensureUserConversation } from '../domain/conversations/log.sql.ts'
+import type { ConversationKey } from '../domain/log/entries/entries.ts'
+import { appendEntries } from '../domain/log/log.sql.ts'
+import { ensureUserConversation } from '../domain/log/participants/participants.sql.ts'
 import { messageOf } from './log-entries.ts'
 import type { TestApp } from './test-app.ts'
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { bucketOf } from '../database/buckets.ts'
 import type { Db } from '../database/db.ts'
-import type { ConversationKey } from '../domain/conversations/entries.ts'
-import type { NewEntry } from '../domain/conversations/log.sql.ts'
+import type { ConversationKey } from '../domain/log/entries/entries.ts'
+import type { NewEntry } from '../domain/log/log.sql.ts'
 
 /** A plain message, before there is an operation that sends one. */
 export function messageOf(

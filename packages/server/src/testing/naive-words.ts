@@ -1,6 +1,6 @@
-import { foldedText } from '../domain/moderation/engine/fold.ts'
-import { lookAlike } from '../domain/moderation/engine/letters.ts'
-import type { Term } from '../domain/moderation/engine/words.ts'
+import { foldedText } from '../domain/rules/engine/fold.ts'
+import { lookAlike } from '../domain/rules/engine/letters.ts'
+import type { Term } from '../domain/rules/engine/words.ts'
 
 // The words of a text, found in the most obvious way: every word, at every place.
 

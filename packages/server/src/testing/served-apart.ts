@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { readConfig } from '../config.ts'
-import { createManagementKey } from '../domain/apps/index.ts'
+import { createManagementKey } from '../domain/apps/keys/index.ts'
 import { unixSeconds } from '../main/clock.ts'
 import { startService } from './service.ts'
 

@@ -6,8 +6,8 @@ import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, InstallHandlers } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { listKeysOf, makeApiKey } from './api-keys.ts'
 import { type AppRow, archiveApp, insertApp, listApps } from './apps.sql.ts'
+import { listKeysOf, makeApiKey } from './keys/api-keys.ts'
 
 const daysUntilDeletion = 30
 

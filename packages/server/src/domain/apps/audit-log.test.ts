@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { forgetAuditLog, readAuditLog, writeAuditLog } from '../../database/audit-log.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { openVault } from '../../vault/vault.ts'
-import { createManagementKey } from './index.ts'
+import { createManagementKey } from './keys/management-keys.ts'
 
 const app = await startTestApp({ twin: false })
 afterAll(() => app[Symbol.asyncDispose]())

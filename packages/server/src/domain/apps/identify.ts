@@ -5,7 +5,6 @@ import type { Actor, AppIdentity, Caller, Credentials, Identify } from '../../pi
 import { Failure } from '../../pipeline/failure.ts'
 import { mask } from '../../vault/mask.ts'
 import type { Place, Vault } from '../../vault/vault.ts'
-import { keyPlace } from './api-keys.ts'
 import {
   type ActorQuestion,
   type ActorRow,
@@ -22,7 +21,8 @@ import {
   type TokenQuestion,
   tokenQuestionName,
 } from './identify.sql.ts'
-import { checkManagementKey } from './management-keys.ts'
+import { keyPlace } from './keys/api-keys.ts'
+import { checkManagementKey } from './keys/management-keys.ts'
 
 interface Questions {
   readonly app: Loader<KeyQuestion, AppAndKey>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { ConversationKey } from './entries.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
 
 export async function findGroupConversation(
   { appId, db }: AppDb,

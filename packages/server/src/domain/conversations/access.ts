@@ -1,10 +1,10 @@
+import type { ConversationKey } from '../../outbox/committed.ts'
 import type { Actor } from '../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { ReadCtx } from '../../pipeline/handler.ts'
+import { findUserConversation } from '../log/participants/index.ts'
 import { requireUser } from '../users/index.ts'
 import { findGroupConversation, isParticipant } from './access.sql.ts'
-import type { ConversationKey } from './entries.ts'
-import { findUserConversation } from './log.sql.ts'
 
 /** The acting user of an operation that must have one. */
 export function actorOf({ actor }: Pick<ReadCtx, 'actor'>): Actor {

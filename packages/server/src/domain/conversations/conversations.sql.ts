@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf, startingWith } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
 import type { Key, PageRequest } from '../../database/keyset.ts'
-import type { ConversationKey, EntryRow } from './entries.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
+import type { EntryRow } from '../log/entries/index.ts'
 
 /** A conversation as one of its participants has it. */
 export interface ConversationRow extends ConversationKey {
@@ -201,60 +202,4 @@ export async function unreadTotals(
       where c.bucket = p.bucket and c.conversation_key = p.conversation_key limit 1) c
     group by p.app_id, p.uid`.execute(db)
   return new Map(rows.map((row) => [nameOf(row), row.total]))
-}
-
-export async function setTags(
-  { appId, db }: AppDb,
-  { bucket, key }: ConversationKey,
-  uid: string,
-  tags: readonly string[],
-): Promise<void> {
-  await sql`
-    update participants set tags = ${tags}
-    where bucket = ${bucket} and conversation_key = ${key} and uid = ${uid} and app_id = ${appId}
-  `.execute(db)
-}
-
-/** Nothing can be appended until the end. */
-export async function lockHead(
-  { appId, db }: AppDb,
-  { bucket, key }: ConversationKey,
-): Promise<void> {
-  await sql`
-    select from conversations
-    where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}
-    for no key update`.execute(db)
-}
-
-/** Hides everything so far from this user, or from all of them, as read. */
-export async function resetFor(
-  { appId, db }: AppDb,
-  { bucket, key }: ConversationKey,
-  uid: string | 'all',
-): Promise<void> {
-  const whose = uid === 'all' ? sql`true` : sql`p.uid = ${uid}`
-  await sql`
-    update participants p
-    set reset_seq = c.head, read_seq = c.head, read_counted = c.counted, read_own = p.own,
-        delivered_seq = c.head
-    from conversations c
-    where c.bucket = p.bucket and c.conversation_key = p.conversation_key
-      and p.bucket = ${bucket} and p.conversation_key = ${key} and ${whose}
-      and p.app_id = ${appId}`.execute(db)
-}
-
-/** Ends every conversation of a user with another; the entries are erased later. */
-export async function deleteUserConversations({ appId, db }: AppDb, uid: string): Promise<void> {
-  await sql`
-    with gone as (
-      delete from user_conversations
-      where app_id = ${appId} and (low_uid = ${uid} or high_uid = ${uid})
-      returning bucket, conversation_key
-    ), left_by as (
-      delete from participants p using gone
-      where p.bucket = gone.bucket and p.conversation_key = gone.conversation_key
-        and p.app_id = ${appId})
-    delete from conversations c using gone
-    where c.bucket = gone.bucket and c.conversation_key = gone.conversation_key
-      and c.app_id = ${appId}`.execute(db)
 }

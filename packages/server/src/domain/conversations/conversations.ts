@@ -1,26 +1,24 @@
 import type { Conversation, conversations } from '@chorale/contract/conversations'
 import { cursorOf, type Key, paginationOf } from '../../database/keyset.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import { RawJson, rawList, rawObject } from '../../pipeline/raw-json.ts'
-import { conversationIdOf, sortName } from '../users/index.ts'
-import { findGroupConversation, isGroupAdmin } from './access.sql.ts'
-import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
+import type { Receiver } from '../../realtime/ports.ts'
 import {
-  type ConversationRow,
-  findConversation,
-  listConversations,
+  findUserConversation,
   lockHead,
+  lockPosition,
   resetFor,
   setTags,
-} from './conversations.sql.ts'
-import { groupConversationId, loadCounterparts, peopleIn } from './counterparts.ts'
-import type { ConversationKey, Receiver } from './entries.ts'
+} from '../log/participants/index.ts'
+import { conversationIdOf, sortName } from '../users/index.ts'
+import { groupConversationId, loadCounterparts, peopleIn, printEntries } from '../views/index.ts'
+import { findGroupConversation, isGroupAdmin } from './access.sql.ts'
+import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
+import { type ConversationRow, findConversation, listConversations } from './conversations.sql.ts'
 import { pairsOf } from './labels.ts'
-import { findUserConversation } from './log.sql.ts'
-import { lockPosition } from './positions.sql.ts'
-import { printEntries } from './print-entries.ts'
 
 const systemUid = 'app_system'
 

@@ -1,8 +1,7 @@
 import type { positions } from '@chorale/contract/conversations'
+import type { ConversationKey } from '../../outbox/committed.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
-import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
-import type { ConversationKey } from './entries.ts'
 import {
   findHead,
   findMark,
@@ -12,7 +11,8 @@ import {
   recordMove,
   setDelivered,
   setRead,
-} from './positions.sql.ts'
+} from '../log/participants/index.ts'
+import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
 
 type MessageId = string | number | undefined
 

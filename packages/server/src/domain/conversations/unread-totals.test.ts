@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
-import { type Reader, unreadTotals } from './index.ts'
+import { type Reader, unreadTotals } from './conversations.sql.ts'
 
 const app = await startTestApp({ twin: false })
 afterAll(() => app[Symbol.asyncDispose]())

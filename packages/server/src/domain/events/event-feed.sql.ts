@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bigints, smallints } from '../../database/arrays.ts'
-import type { ConversationKey, Receiver } from '../conversations/index.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
+import type { Receiver } from '../../realtime/ports.ts'
 
 /** A conversation, and an entry of it where one is wanted. */
 export interface Reference extends ConversationKey {

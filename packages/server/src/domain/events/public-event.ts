@@ -1,15 +1,12 @@
 import type { Event } from '@chorale/contract/events'
 import type { AppDb } from '../../database/app-db.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
 import type { EventName, Events } from '../../outbox/events.ts'
 import type { HeardEvent } from '../../outbox/listener.ts'
-import {
-  type ConversationKey,
-  type Extra,
-  groupConversationId,
-  otherThan,
-  type Receiver,
-} from '../conversations/index.ts'
+import type { Receiver } from '../../realtime/ports.ts'
+import { type Extra, otherThan } from '../log/entries/index.ts'
 import { conversationIdOf } from '../users/index.ts'
+import { groupConversationId } from '../views/index.ts'
 import { type Found, findReferenced, type Reference } from './event-feed.sql.ts'
 
 /** Those that outside have another name than in the outbox. */

@@ -1,13 +1,10 @@
 import type { Message } from '@chorale/contract/conversations'
 import type { ItemOutcome } from '@chorale/contract/envelope'
 import type { GroupScope } from '@chorale/contract/groups'
+import type { ConversationKey } from '../../outbox/committed.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
-import {
-  adjustParticipants,
-  type ConversationKey,
-  insertParticipants,
-} from '../conversations/index.ts'
+import { adjustParticipants, insertParticipants } from '../log/participants/index.ts'
 import { bannedAmong, insertBan } from './bans.sql.ts'
 import { actorUid, type Recording, record, recordArrivals, recordDeparture } from './history.ts'
 import { deleteMember, findMembers, insertMembers } from './members.sql.ts'

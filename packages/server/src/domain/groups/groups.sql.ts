@@ -2,12 +2,8 @@ import type { GroupType } from '@chorale/contract/groups'
 import { sql } from 'kysely'
 import { type AppDb, allOf, jsonb, startingWith } from '../../database/app-db.ts'
 import { countedUpTo, type Key, type PageRequest } from '../../database/keyset.ts'
-import {
-  type ConversationKey,
-  type GroupRow,
-  groupColumns,
-  groupSource,
-} from '../conversations/index.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
+import { type GroupRow, groupColumns, groupSource } from '../views/index.ts'
 
 export interface NewGroup extends ConversationKey {
   readonly guid: string

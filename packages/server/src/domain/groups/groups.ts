@@ -8,11 +8,10 @@ import type { Passwords } from '../../vault/passwords.ts'
 import {
   deleteConversation,
   deleteParticipants,
-  type GroupRow,
   insertConversation,
-  shownGroup,
-} from '../conversations/index.ts'
+} from '../log/participants/index.ts'
 import { sortName } from '../users/index.ts'
+import { type GroupRow, shownGroup } from '../views/index.ts'
 import { accessGroup, actingIn, holdUsers } from './access.ts'
 import { type Admission, admitMembers, type Wanted } from './admission.ts'
 import {

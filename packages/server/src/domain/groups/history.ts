@@ -1,18 +1,13 @@
 import type { Message } from '@chorale/contract/conversations'
+import type { ConversationKey } from '../../outbox/committed.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { limitOf } from '../apps/index.ts'
-import {
-  appendWithin,
-  type ConversationKey,
-  deleteParticipants,
-  freshRow,
-  insertParticipants,
-  type Placed,
-  peopleIn,
-  printFresh,
-} from '../conversations/index.ts'
+import { freshRow } from '../log/entries/index.ts'
+import { appendWithin, type Placed } from '../log/index.ts'
+import { deleteParticipants, insertParticipants } from '../log/participants/index.ts'
+import { peopleIn, printFresh } from '../views/index.ts'
 
 /** The group's history is its conversation: whatever happens to members is an entry there. */
 export interface Action {

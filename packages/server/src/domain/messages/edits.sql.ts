@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { EntryRow } from '../conversations/index.ts'
-import { within } from './windows.sql.ts'
-import type { Place } from './windows.ts'
+import type { EntryRow } from '../log/entries/index.ts'
+import { within } from './history/windows.sql.ts'
+import type { Place } from './history/windows.ts'
 
 export interface EditRow {
   readonly id: number

@@ -1,9 +1,9 @@
 import type { edits } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers } from '../../pipeline/handler.ts'
-import { accessMessage } from './access.ts'
 import { listEdits } from './edits.sql.ts'
-import { placeOf, windowMeta } from './windows.ts'
+import { placeOf, windowMeta } from './history/windows.ts'
+import { accessMessage } from './stored/access.ts'
 
 export const editHandlers: Handlers<typeof edits> = {
   /** For those who look after the app: users see a message as it is now. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { EntryRow } from '../conversations/index.ts'
+import type { EntryRow } from '../log/entries/index.ts'
 
 /** What this user has used of a message so far. */
 export async function findInteractions(

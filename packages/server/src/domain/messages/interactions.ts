@@ -1,11 +1,13 @@
 import type { interactions } from '@chorale/contract/messages'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
-import { actorOf, type EntryRow, lockPosition } from '../conversations/index.ts'
-import { accessMessage, requireStanding } from './access.ts'
-import { requireMayTouch } from './delivery.ts'
+import { actorOf } from '../conversations/index.ts'
+import type { EntryRow } from '../log/entries/index.ts'
+import { lockPosition } from '../log/participants/index.ts'
 import { findInteractions, insertInteractions } from './interactions.sql.ts'
-import { touched } from './touched.ts'
+import { requireMayTouch } from './send/delivery.ts'
+import { accessMessage, requireStanding } from './stored/access.ts'
+import { touched } from './stored/touched.ts'
 
 export const interactionHandlers: Handlers<typeof interactions> = {
   async markInteracted({ params: { id }, body }, ctx) {

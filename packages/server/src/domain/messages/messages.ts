@@ -2,27 +2,23 @@ import type { messages } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { RawJson } from '../../pipeline/raw-json.ts'
-import {
-  type Entry,
-  type Extra,
-  editEntry,
-  peopleIn,
-  withdrawEntry,
-} from '../conversations/index.ts'
-import { findCaseStatus, type Judge, type Judgement, openCase } from '../moderation/index.ts'
+import { type Entry, type Extra, editEntry, withdrawEntry } from '../log/entries/index.ts'
+import { findCaseStatus, openCase } from '../rules/cases/index.ts'
+import { insertJudgement, judgementQueue } from '../rules/classifiers/index.ts'
+import type { Judge, Judgement } from '../rules/index.ts'
 import { unseenAmong } from '../users/index.ts'
-import { accessMessage, actingUid, requireMayChange } from './access.ts'
-import { type Content, checkContent, keepingInjected, saidBy } from './content.ts'
-import { requireMayTouch } from './delivery.ts'
+import { peopleIn } from '../views/index.ts'
 import { insertEdit } from './edits.sql.ts'
-import { type Inspect, inspected } from './inspection.ts'
-import { insertJudgement, judgementQueue } from './judgements.sql.ts'
 import { deletePin } from './pins.sql.ts'
-import { type Changing, recordAction } from './record-action.ts'
-import { withhold } from './reviews.ts'
-import { answerWith } from './show-message.ts'
+import { type Content, checkContent, keepingInjected, saidBy } from './send/content.ts'
+import { requireMayTouch } from './send/delivery.ts'
+import { type Inspect, inspected } from './send/inspection.ts'
+import { withhold } from './send/withhold.ts'
+import { accessMessage, actingUid, requireMayChange } from './stored/access.ts'
+import { type Changing, recordAction } from './stored/record-action.ts'
+import { answerWith } from './stored/show-message.ts'
+import { deleteTraces } from './stored/traces.sql.ts'
 import { lowerReplies } from './threads.sql.ts'
-import { deleteTraces } from './traces.sql.ts'
 
 type MessageHandlers = Pick<
   Handlers<typeof messages, 'editMessage'>,

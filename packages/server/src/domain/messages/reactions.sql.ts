@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { type AppDb, allOf } from '../../database/app-db.ts'
 import { nextId } from '../../database/buckets.ts'
-import type { EntryRow } from '../conversations/index.ts'
-import { within } from './windows.sql.ts'
-import type { Place } from './windows.ts'
+import type { EntryRow } from '../log/entries/index.ts'
+import { within } from './history/windows.sql.ts'
+import type { Place } from './history/windows.ts'
 
 export interface ReactionRow {
   readonly id: number

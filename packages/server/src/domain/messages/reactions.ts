@@ -3,17 +3,11 @@ import type { AppDb } from '../../database/app-db.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { RawJson } from '../../pipeline/raw-json.ts'
-import {
-  actorOf,
-  type Entry,
-  loadCounterparts,
-  peopleIn,
-  updateExtra,
-} from '../conversations/index.ts'
-import type { Judge } from '../moderation/index.ts'
-import { findMembership } from './access.sql.ts'
-import { accessMessage, requireStanding } from './access.ts'
-import { requireMayTouch } from './delivery.ts'
+import { actorOf } from '../conversations/index.ts'
+import { type Entry, updateExtra } from '../log/entries/index.ts'
+import type { Judge } from '../rules/index.ts'
+import { loadCounterparts, peopleIn } from '../views/index.ts'
+import { type Place, placeOf, windowMeta } from './history/windows.ts'
 import {
   deleteReaction,
   insertReaction,
@@ -21,9 +15,11 @@ import {
   type ReactionFilter,
   type ReactionRow,
 } from './reactions.sql.ts'
-import { answerWith } from './show-message.ts'
-import { touched } from './touched.ts'
-import { type Place, placeOf, windowMeta } from './windows.ts'
+import { requireMayTouch } from './send/delivery.ts'
+import { findMembership } from './stored/access.sql.ts'
+import { accessMessage, requireStanding } from './stored/access.ts'
+import { answerWith } from './stored/show-message.ts'
+import { touched } from './stored/touched.ts'
 
 const mostKinds = 25
 

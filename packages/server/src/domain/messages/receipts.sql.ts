@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { EntryRow } from '../conversations/index.ts'
+import type { EntryRow } from '../log/entries/index.ts'
 
 interface ReceiptRow {
   readonly uid: string

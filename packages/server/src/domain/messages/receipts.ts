@@ -1,9 +1,9 @@
 import type { receipts } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
-import { findMembership } from './access.sql.ts'
-import { accessMessage } from './access.ts'
 import { listReceipts } from './receipts.sql.ts'
+import { findMembership } from './stored/access.sql.ts'
+import { accessMessage } from './stored/access.ts'
 
 /** Whom a message has reached is who is in the group. */
 async function requireMayListMembers({ db, actor }: ReadCtx, guid: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { NewMessage } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
-import { type Entry, otherThan } from '../conversations/index.ts'
+import { type Entry, otherThan } from '../log/entries/index.ts'
 
 /** One level only, and to what was said. */
 export function requireParent({ row }: Entry): void {

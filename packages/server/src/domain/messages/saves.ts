@@ -1,12 +1,13 @@
 import type { saves } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
-import { actorOf, type EntryRow } from '../conversations/index.ts'
+import { actorOf } from '../conversations/index.ts'
+import type { EntryRow } from '../log/entries/index.ts'
 import { existingUids } from '../users/index.ts'
-import { accessMessage, requireStanding } from './access.ts'
 import { countSaves, deleteSave, findSave, insertSave } from './saves.sql.ts'
-import { answerWith } from './show-message.ts'
-import { touched } from './touched.ts'
+import { accessMessage, requireStanding } from './stored/access.ts'
+import { answerWith } from './stored/show-message.ts'
+import { touched } from './stored/touched.ts'
 
 const mostSaves = 100
 

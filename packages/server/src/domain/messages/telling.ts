@@ -2,15 +2,21 @@ import type { Db } from '../../database/db.ts'
 import { openLoader } from '../../database/loader.ts'
 import type { Actor, AppIdentity } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
-import type { People, Receiver } from '../conversations/index.ts'
-import type { Judge } from '../moderation/index.ts'
-import { requireMayReachGroup, requireMayReachUser, requireMaySay, type To } from './delivery.ts'
+import type { Receiver } from '../../realtime/ports.ts'
+import type { Judge } from '../rules/index.ts'
+import type { People } from '../views/index.ts'
+import {
+  requireMayReachGroup,
+  requireMayReachUser,
+  requireMaySay,
+  type To,
+} from './send/delivery.ts'
 import {
   findGroupTargets,
   findUserTargets,
   groupQuestionName,
   userQuestionName,
-} from './targets.sql.ts'
+} from './send/targets.sql.ts'
 
 interface TellingParts {
   readonly db: Db

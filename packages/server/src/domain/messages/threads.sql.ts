@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { AppendAddition, Entry, EntryRow } from '../conversations/index.ts'
-import { asFound, type FoundRow, foundColumns, sides } from './messages.sql.ts'
-import { within } from './windows.sql.ts'
-import type { Place } from './windows.ts'
+import type { Entry, EntryRow } from '../log/entries/index.ts'
+import type { AppendAddition } from '../log/index.ts'
+import { within } from './history/windows.sql.ts'
+import type { Place } from './history/windows.ts'
+import { asFound, type FoundRow, foundColumns, sides } from './stored/messages.sql.ts'
 
 /** A reply is counted at its parent; one that is hidden is counted nowhere. */
 export const replyCounts: AppendAddition = {

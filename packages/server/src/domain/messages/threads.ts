@@ -1,13 +1,14 @@
 import type { threads } from '@chorale/contract/messages'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject, withFields } from '../../pipeline/raw-json.ts'
-import { actorOf, peopleIn, printEntries } from '../conversations/index.ts'
-import { accessMessage } from './access.ts'
+import { actorOf } from '../conversations/index.ts'
+import { peopleIn, printEntries } from '../views/index.ts'
+import { placeOf, windowMeta } from './history/windows.ts'
 import { requireParent } from './replies.ts'
-import { answerWith } from './show-message.ts'
+import { accessMessage } from './stored/access.ts'
+import { answerWith } from './stored/show-message.ts'
+import { touched } from './stored/touched.ts'
 import { listThreads, setSubscription, type ThreadRow } from './threads.sql.ts'
-import { touched } from './touched.ts'
-import { placeOf, windowMeta } from './windows.ts'
 
 type ThreadHandlers = Omit<Handlers<typeof threads>, 'replyToMessage'>
 

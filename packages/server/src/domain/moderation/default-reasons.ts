@@ -1,7 +1,5 @@
 import type { Reason } from '@chorale/contract/moderation'
-
-/** When they were written: they are as old in every app. */
-export const writtenAt = 1_763_164_800
+import { writtenAt } from '../rules/index.ts'
 
 const times = { createdAt: writtenAt, updatedAt: writtenAt }
 

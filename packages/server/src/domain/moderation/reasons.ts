@@ -2,8 +2,8 @@ import type { reasons } from '@chorale/contract/moderation'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
+import { pageOf } from '../rules/lists/index.ts'
 import { defaultReasons } from './default-reasons.ts'
-import { pageOf } from './lists.ts'
 import { deleteReason, findReasons, insertReason, updateReason } from './reasons.sql.ts'
 
 const mostReasons = 25

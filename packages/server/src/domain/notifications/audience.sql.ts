@@ -1,8 +1,8 @@
 import type { MutedConversation } from '@chorale/contract/notifications'
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { ConversationKey } from '../conversations/index.ts'
-import type { UserPreferences } from './effective-preferences.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
+import type { UserPreferences } from './settings/effective-preferences.ts'
 
 /** Who takes part, and what notifying them depends on. */
 export interface ParticipantRow {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { startPushStage } from '../../testing/push-stage.ts'
-import { notifyPeople } from './index.ts'
+import { notifyPeople } from './notify.on.ts'
 
 const stage = await startPushStage()
 afterAll(() => stage[Symbol.asyncDispose]())

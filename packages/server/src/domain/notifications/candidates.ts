@@ -3,7 +3,7 @@ import { mutesOf, type ParticipantRow } from './audience.sql.ts'
 import { isCallTrigger } from './decide.ts'
 import type { House } from './house.ts'
 import type { Candidate, Device } from './judge.ts'
-import { type ActiveToken, activePushTokens } from './push-tokens.sql.ts'
+import { type ActiveToken, activePushTokens } from './push/push-tokens.sql.ts'
 import { conversationWith, type Scene } from './scene.ts'
 
 /** The server of the app, which notifies in its own way: it is told of the user, not of devices. */

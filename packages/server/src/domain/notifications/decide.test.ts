@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decide, type NotificationFacts, type Trigger } from './decide.ts'
-import { defaultSettings } from './default-settings.ts'
-import { overlaid } from './flat-tree.ts'
+import { defaultSettings } from './settings/default-settings.ts'
+import { overlaid } from './settings/flat-tree.ts'
 
 const sent = { send: true }
 const held = (reason: string) => ({ send: false, reason: `${reason}_PREFERENCE` })

@@ -1,5 +1,5 @@
 import type { MutedConversation, NotificationSettings } from '@chorale/contract/notifications'
-import { isInSchedule } from './schedule.ts'
+import { isInSchedule } from './settings/schedule.ts'
 
 type Preferences = NotificationSettings['preferences']
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bucketOf } from '../../database/buckets.ts'
-import type { EntryRef } from '../conversations/index.ts'
+import type { EntryRef } from '../../outbox/events.ts'
 import type { Trigger } from './decide.ts'
 
 /** The id alone says in which bucket a message lives. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
 import { startPushStage } from '../../testing/push-stage.ts'
-import { notifyPeople } from './index.ts'
+import { notifyPeople } from './notify.on.ts'
 
 const stage = await startPushStage({ gateway: true })
 afterAll(() => stage[Symbol.asyncDispose]())

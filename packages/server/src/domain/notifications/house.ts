@@ -2,9 +2,9 @@ import type { NotificationSettings, PushSettings } from '@chorale/contract/notif
 import type { AppDb } from '../../database/app-db.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import { findHouse } from './house.sql.ts'
-import { findPushSettings } from './push-settings.sql.ts'
-import { settingsOf } from './settings.ts'
-import { timezoneIn } from './timezones.ts'
+import { findPushSettings } from './providers/push-settings.sql.ts'
+import { settingsOf } from './settings/settings.ts'
+import { timezoneIn } from './settings/timezones.ts'
 
 /** How an app notifies. */
 export interface House {

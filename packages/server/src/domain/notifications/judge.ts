@@ -1,10 +1,10 @@
 import type { MutedConversation, NotificationReason } from '@chorale/contract/notifications'
 import { decide } from './decide.ts'
-import { effectivePreferences, type UserPreferences } from './effective-preferences.ts'
-import { flagOf, isFlagOn, preferencesUnderFlags } from './flags.ts'
 import type { House } from './house.ts'
-import type { ProviderKind } from './providers.sql.ts'
+import type { ProviderKind } from './providers/providers.sql.ts'
 import { conversationWith, type Scene } from './scene.ts'
+import { effectivePreferences, type UserPreferences } from './settings/effective-preferences.ts'
+import { flagOf, isFlagOn, preferencesUnderFlags } from './settings/flags.ts'
 
 /** Somebody who may be notified, and all that this depends on. */
 export interface Candidate {

@@ -6,7 +6,7 @@ import type {
 } from '@chorale/contract/notifications'
 import { sql } from 'kysely'
 import { type AppDb, allOf, databaseMs, jsonb } from '../../database/app-db.ts'
-import type { Channel } from './providers.sql.ts'
+import type { Channel } from './providers/providers.sql.ts'
 
 /** What a notification is about; the log is searched by these. */
 export interface Subject {

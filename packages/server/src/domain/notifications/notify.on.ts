@@ -7,7 +7,7 @@ import { appsThatNotify } from './house.sql.ts'
 import { type House, houseOf, isLogged } from './house.ts'
 import { type Candidate, judge } from './judge.ts'
 import { insertDeliveries, type NewDelivery } from './notification-logs.sql.ts'
-import { pushQueue } from './push-queue.sql.ts'
+import { pushQueue } from './push/push-queue.sql.ts'
 import { type Scene, sceneOf } from './scene.ts'
 import { subjectOf } from './subject.ts'
 

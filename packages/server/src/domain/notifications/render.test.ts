@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { bytesInJson, trimmed } from './push/trim.ts'
 import { render } from './render.ts'
-import { bytesInJson, trimmed } from './trim.ts'
 
 const context = {
   message: {

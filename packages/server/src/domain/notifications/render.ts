@@ -1,4 +1,4 @@
-import { trimmed } from './trim.ts'
+import { trimmed } from './push/trim.ts'
 
 /** All that a template can speak of: nothing that the recipient may not see. */
 export interface RenderContext {

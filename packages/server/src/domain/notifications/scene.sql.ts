@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { ConversationKey, EntryRow } from '../conversations/index.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
+import type { EntryRow } from '../log/entries/index.ts'
 
 /** A look back costs as much in a group where thousands talk as in any other. */
 const farthest = 1000

@@ -1,14 +1,10 @@
 import type { AppDb } from '../../database/app-db.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
+import type { EntryRef } from '../../outbox/events.ts'
 import type { HeardEvent } from '../../outbox/listener.ts'
-import {
-  actionOf,
-  type ConversationKey,
-  type EntryRef,
-  type EntryRow,
-  findEntry,
-  findReceiver,
-  type Receiver,
-} from '../conversations/index.ts'
+import type { Receiver } from '../../realtime/ports.ts'
+import { actionOf, type EntryRow } from '../log/entries/index.ts'
+import { findEntry, findReceiver } from '../log/index.ts'
 import type { CallTrigger, MemberTrigger, Trigger } from './decide.ts'
 import { countAlike, findSeqOf } from './scene.sql.ts'
 

@@ -1,4 +1,4 @@
-import { actionOf } from '../conversations/index.ts'
+import { actionOf } from '../log/entries/index.ts'
 import { isMemberTrigger } from './decide.ts'
 import type { Subject } from './notification-logs.sql.ts'
 import { conversationWith, type Scene } from './scene.ts'

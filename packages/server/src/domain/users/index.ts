@@ -1,10 +1,7 @@
 export { requireUser } from './access.ts'
 export { authTokenHandlers } from './auth-tokens.ts'
-export { blockedUserHandlers, blockFor } from './blocked-users.ts'
-export { friendHandlers } from './friends.ts'
 export { meHandlers } from './me.ts'
 export { openPresenceStore } from './presence.ts'
-export { openRelationships } from './relationships.ts'
 export { conversationIdOf, shown as shownUser, sortName, type UserView } from './user-view.ts'
 export {
   existingUids,

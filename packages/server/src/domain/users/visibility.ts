@@ -3,7 +3,7 @@ import type { users } from '@chorale/contract/users'
 import type { Actor } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { ReadCtx } from '../../pipeline/handler.ts'
-import { areFriends, friendsAmong } from './friends.sql.ts'
+import { areFriends, friendsAmong } from './relationships/friends.sql.ts'
 import { sortName } from './user-view.ts'
 import { findUsers, type UserFilter, type UserRow } from './users.sql.ts'
 

@@ -5,10 +5,10 @@ import { type Egress, EgressError } from '../../egress/egress.ts'
 import { type FairSlots, NoSlot, openFairSlots } from '../../limits/fair-slots.ts'
 import type { ReadCtx } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
-import type { Inspect } from '../messages/index.ts'
+import type { Inspect } from '../messages/send/index.ts'
 import { findGates, type Gate } from './before-message.sql.ts'
 import { callWebhook } from './call.ts'
-import { envelope } from './envelope.ts'
+import { envelope } from './payloads/envelope.ts'
 
 export interface GateParts {
   readonly db: Db

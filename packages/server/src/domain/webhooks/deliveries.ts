@@ -12,7 +12,7 @@ import {
   type WholeDeliveryRow,
 } from './deliveries.sql.ts'
 import { deliveryQueue } from './delivery-jobs.sql.ts'
-import { envelope } from './envelope.ts'
+import { envelope } from './payloads/envelope.ts'
 import { enqueue, openLines } from './queue.sql.ts'
 import type { WebhookRow } from './webhooks.sql.ts'
 

@@ -3,8 +3,8 @@ import { afterAll, expect, test } from 'vitest'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { deliveryQueue } from './delivery-jobs.sql.ts'
-import { tellWebhooks } from './index.ts'
 import { enqueue } from './queue.sql.ts'
+import { tellWebhooks } from './webhooks.on.ts'
 
 const at = 1_800_000_000
 const app = await startTestApp({ twin: false, clock: () => at })

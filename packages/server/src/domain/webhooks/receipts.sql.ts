@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import type { ConversationKey } from '../conversations/index.ts'
+import type { ConversationKey } from '../../outbox/committed.ts'
 
 /** With more of them nobody asks whether all have read. */
 const mostParticipants = 300

@@ -3,21 +3,21 @@ import type { EventName } from '../../outbox/events.ts'
 import type { HeardEvent, Listener, Reaction } from '../../outbox/listener.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { deliveryQueue } from './delivery-jobs.sql.ts'
-import { envelope } from './envelope.ts'
-import { enqueue, type NewDelivery } from './queue.sql.ts'
-import { appsWithWebhooks, findSubscriptions, type Subscription } from './subscriptions.sql.ts'
-import { tellEntry } from './tell-entries.ts'
-import { tellGroup } from './tell-groups.ts'
+import { envelope } from './payloads/envelope.ts'
+import { tellEntry } from './payloads/tell-entries.ts'
+import { tellGroup } from './payloads/tell-groups.ts'
 import {
   tellApproved,
   tellBlocked,
   tellFlagged,
   tellSubmission,
   tellUnjudged,
-} from './tell-moderation.ts'
-import { tellReceipt } from './tell-receipts.ts'
-import { tellBlock, tellPresence, tellReaction } from './tell-users.ts'
-import type { Telling, Wanted } from './tellings.ts'
+} from './payloads/tell-moderation.ts'
+import { tellReceipt } from './payloads/tell-receipts.ts'
+import { tellBlock, tellPresence, tellReaction } from './payloads/tell-users.ts'
+import type { Telling, Wanted } from './payloads/tellings.ts'
+import { enqueue, type NewDelivery } from './queue.sql.ts'
+import { appsWithWebhooks, findSubscriptions, type Subscription } from './subscriptions.sql.ts'
 
 type Tell<N extends EventName> = (
   event: HeardEvent<N>,

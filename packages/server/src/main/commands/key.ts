@@ -1,7 +1,7 @@
 import type { ApiKeyScope } from '@chorale/contract/apps'
 import { Command, Option } from 'commander'
 import { writeAuditLog } from '../../database/audit-log.ts'
-import { listKeysOf, makeApiKey, revokeKeyOf } from '../../domain/apps/index.ts'
+import { listKeysOf, makeApiKey, revokeKeyOf } from '../../domain/apps/keys/index.ts'
 import { unixSeconds } from '../clock.ts'
 import { CommandError, date, print, table, withTools } from './output.ts'
 

@@ -7,7 +7,7 @@ import {
   revokeManagementKey,
   stateOf,
   unknownApps,
-} from '../../domain/apps/index.ts'
+} from '../../domain/apps/keys/index.ts'
 import { unixSeconds } from '../clock.ts'
 import { CommandError, date, print, table, withTools } from './output.ts'
 

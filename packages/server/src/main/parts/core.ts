@@ -7,16 +7,10 @@ import { openSignals, type Signals } from '../../bus/signals.ts'
 import type { Config } from '../../config.ts'
 import { requireMigrations, requireSchema } from '../../database/migrator.ts'
 import type { Database } from '../../database/pool.ts'
-import { movementOf } from '../../domain/conversations/index.ts'
-import {
-  type Compiler,
-  type Judge,
-  nativeEngine,
-  openCompiler,
-  openJudge,
-  openRuleSets,
-  portableEngine,
-} from '../../domain/moderation/index.ts'
+import { movementOf } from '../../domain/log/entries/index.ts'
+import { type Compiler, openCompiler, openRuleSets } from '../../domain/rules/compiler/index.ts'
+import { nativeEngine, portableEngine } from '../../domain/rules/engine/index.ts'
+import { type Judge, openJudge } from '../../domain/rules/index.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { openWakeUp, type WakeUp } from '../../jobs/wake-up.ts'
 import { type Health, openHealth } from '../../operations/health.ts'

@@ -1,4 +1,4 @@
-import { openAppendLane } from '../../domain/conversations/log.ts'
+import { openAppendLane } from '../../domain/log/log.ts'
 import { startTestApp, type TestApp } from '../test-app.ts'
 import type { Stage } from './player.ts'
 import { crowd } from './steps.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { decodeProtectedHeader, errors, jwtVerify } from 'jose'
-import type { ApnsCertificate, ApnsKey } from '../../push/apns.ts'
+import type { ApnsCertificate, ApnsKey } from '../../transports/apns.ts'
 import { type Answered, type Asked, type Provider, startProvider } from './provider.ts'
 import { openScreens, type Screens } from './screens.ts'
 

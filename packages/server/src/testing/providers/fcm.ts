@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { decodeJwt, jwtVerify } from 'jose'
-import type { FcmCredentials } from '../../push/fcm.ts'
+import type { FcmCredentials } from '../../transports/fcm.ts'
 import { type Answered, type Asked, type Provider, startProvider } from './provider.ts'
 import { openScreens, type Screens } from './screens.ts'
 

@@ -7,7 +7,7 @@ import {
   randomUUID,
 } from 'node:crypto'
 import { importJWK, jwtVerify } from 'jose'
-import type { WebPushKeys, WebPushSubscription } from '../../push/web-push.ts'
+import type { WebPushKeys, WebPushSubscription } from '../../transports/web-push.ts'
 import { type Answered, type Asked, type Provider, startProvider } from './provider.ts'
 import { openScreens, type Screens } from './screens.ts'
 

@@ -1,0 +1,163 @@
+import type { Action, Condition } from '@chorale/contract/rules'
+import type { ConversationKey } from '../../../outbox/committed.ts'
+import type { EntryRef } from '../../../outbox/events.ts'
+import type { Receiver } from '../../../realtime/ports.ts'
+
+export type { ConversationKey, Receiver }
+
+/** An entry as it is stored. */
+export interface EntryRow extends EntryRef {
+  readonly sender: string
+  readonly category: string
+  readonly type: string
+  readonly muid: string | null
+  /** JSON text: ids of who takes part, never copies of them. */
+  readonly data: string
+  readonly extra: Extra | null
+  readonly sentAt: number
+  readonly updatedAt: number
+  readonly editedAt: number | null
+  readonly deletedAt: number | null
+  /** Null for nearly all: no rule has caught it, and no moderator has judged it. */
+  readonly verdict?: Verdict | null
+}
+
+/** What an entry says, and who says it. */
+interface Said extends Pick<EntryRow, 'sender' | 'category' | 'type' | 'data'> {
+  readonly muid?: string | null | undefined
+  readonly extra?: Extra | null | undefined
+  readonly verdict?: Verdict | null | undefined
+}
+
+/** The row of an entry right after it was appended. */
+export function freshRow(
+  { bucket, key }: ConversationKey,
+  { seq, id, at }: { readonly seq: number; readonly id: number; readonly at: number },
+  { sender, category, type, data, muid = null, extra = null, verdict = null }: Said,
+): EntryRow {
+  return {
+    bucket,
+    key,
+    seq,
+    id,
+    sender,
+    category,
+    type,
+    muid,
+    data,
+    extra,
+    sentAt: at,
+    updatedAt: at,
+    editedAt: null,
+    deletedAt: verdict?.sealed ? at : null,
+    verdict,
+  }
+}
+
+/** What was decided about a message. */
+export interface Verdict {
+  /** By which rule; none where a moderator did it without one. */
+  readonly rule?: { readonly id: string; readonly name: string; readonly revisionId: string }
+  readonly condition?: Condition
+  readonly actions: readonly Action[]
+  /** What a judge has said, or why none did. */
+  readonly reason?: string
+  /** Nothing is decided before these are answered. */
+  readonly pending?: readonly Question[]
+  /** From its first moment on. */
+  readonly withheld?: true
+  /** What it says, while it is withheld: the row itself is that of one deleted for ever. */
+  readonly sealed?: Sealed
+}
+
+/** What a rule wants to know of a judge. */
+export interface Question {
+  readonly rule: { readonly id: string; readonly name: string; readonly revisionId: string }
+  readonly condition: Condition
+  readonly actions: readonly Action[]
+  /** The list that says whom to ask. */
+  readonly list: { readonly id: string; readonly revision: number }
+}
+
+export interface Sealed {
+  readonly data: Readonly<Record<string, unknown>>
+  readonly extra: Extra | null
+  /** Whether it would raise unread counts, and become the last message. */
+  readonly counts: boolean
+  readonly shows: boolean
+}
+
+/** What stands beside the data, where there is any. */
+export interface Extra {
+  readonly tags?: readonly string[]
+  readonly mentions?: readonly string[]
+  /** Of those, whose details the sender may not see: their names alone are shown. */
+  readonly unseen?: readonly string[]
+  readonly editedBy?: string
+  readonly deletedBy?: string
+  /** Deleted for ever, but kept until moderators have looked at it. */
+  readonly erase?: true
+  /** The message that this one replies to, and whether this one has replies. */
+  readonly parent?: number
+  readonly thread?: true
+  readonly quoted?: number
+  readonly reactions?: Readonly<Record<string, number>>
+  /** Of what happened to a member: to how many it happened in the same call, where there were more. */
+  readonly together?: number
+  readonly pinned?: { readonly at: number; readonly by: string }
+}
+
+/** An entry, and between whom it is. */
+export interface Entry {
+  readonly row: EntryRow
+  readonly receiver: Receiver
+}
+
+/** What an action keeps. */
+export interface ActionData {
+  readonly action: string
+  /** Whom it happened to, or which message. */
+  readonly on?: string
+  readonly messageId?: number
+}
+
+export function actionOf({ category, data }: EntryRow): ActionData | undefined {
+  // Only the service itself writes actions.
+  return category === 'action' ? (JSON.parse(data) as ActionData) : undefined
+}
+
+type Spoken = Pick<EntryRow, 'category' | 'type' | 'sender' | 'data'>
+
+/** Who comes to a group, or goes, with this entry. Asked of every entry, so it parses only few. */
+export function movementOf(row: Spoken): {
+  readonly arrives: string | undefined
+  readonly departs: string | undefined
+} {
+  const moves = row.category === 'action' && row.type === 'groupMember'
+  // Only the service itself writes actions.
+  const { action, on = row.sender } = moves ? (JSON.parse(row.data) as ActionData) : { action: '' }
+  return {
+    arrives: action === 'joined' || action === 'added' ? on : undefined,
+    departs: action === 'left' || action === 'kicked' || action === 'banned' ? on : undefined,
+  }
+}
+
+/** The id of the other message that this one shows. */
+export function refersTo(row: EntryRow): number | undefined {
+  return actionOf(row)?.messageId ?? (row.deletedAt === null ? row.extra?.quoted : undefined)
+}
+
+/** What is withheld is there for its sender; for everyone else it stays deleted for ever. */
+export function seenBy(viewer: string | undefined, entry: Entry): Entry {
+  const sealed = entry.row.verdict?.sealed
+  if (!sealed || entry.row.sender !== viewer) return entry
+  return { ...entry, row: opened(entry.row, sealed) }
+}
+
+export function opened(row: EntryRow, { data, extra }: Sealed): EntryRow {
+  return { ...row, data: JSON.stringify(data), extra, deletedAt: null }
+}
+
+export function otherThan(uid: string, [a, b]: readonly [string, string]): string {
+  return uid === a ? b : a
+}

@@ -1,0 +1,99 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type AppDb, jsonb } from '../../../database/app-db.ts'
+import type { EntryRow, Extra, Verdict } from './entries.ts'
+
+/** Which entry. */
+type Changed = Pick<EntryRow, 'bucket' | 'key' | 'seq'>
+
+/** Every later change takes the conversation's next `change`, so that who was away can catch up. */
+async function change(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: Changed,
+  assignments: RawBuilder<unknown>,
+  now: number,
+): Promise<void> {
+  await sql`
+    with moved as (
+      update conversations set change = change + 1
+      where bucket = ${bucket} and conversation_key = ${key} returning change)
+    update entries e
+    set ${assignments}, updated_at = ${now}, change = moved.change
+    from moved
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+}
+
+export async function editEntry(
+  db: AppDb,
+  entry: Changed,
+  to: { data: object | undefined; extra: object; verdict: Verdict | undefined },
+  now: number,
+): Promise<void> {
+  const data = to.data === undefined ? sql`e.data` : jsonb(to.data)
+  const edited = sql`
+    data = ${data}, extra = ${jsonb(to.extra)},
+    verdict = coalesce(${jsonb(to.verdict)}, e.verdict), edited_at = ${now}`
+  await change(db, entry, edited, now)
+}
+
+/** Changes what is stored beside an entry, for all who see it. */
+export async function updateExtra(
+  db: AppDb,
+  entry: Changed,
+  extra: Extra,
+  now: number,
+): Promise<void> {
+  await change(db, entry, sql`extra = ${jsonb(extra)}`, now)
+}
+
+/** `forever` also empties it; its row stays, because the log has no holes. */
+export async function withdrawEntry(
+  db: AppDb,
+  entry: Changed,
+  how: { extra: object; forever: boolean },
+  now: number,
+): Promise<void> {
+  const emptied = how.forever ? sql`, data = '{}', erased = true` : sql``
+  const withdrawn = sql`deleted_at = ${now}, extra = ${jsonb(how.extra)} ${emptied}`
+  await change(db, entry, withdrawn, now)
+}
+
+/** What it says goes out of reach of everyone but its sender; its row stays. */
+export async function hideEntry(
+  db: AppDb,
+  entry: Changed,
+  to: { readonly verdict: Verdict; readonly data: object; readonly extra: object },
+  now: number,
+): Promise<void> {
+  const hidden = sql`
+    verdict = ${jsonb(to.verdict)} || jsonb_build_object('sealed', jsonb_build_object(
+      'data', ${jsonb(to.data)}, 'extra', ${jsonb(to.extra)},
+      'counts', e.counts, 'shows', true)),
+    data = '{}', extra = null, erased = true, deleted_at = ${now}`
+  await change(db, entry, hidden, now)
+}
+
+/** What is hidden stays so, for another reason. */
+export async function keepHidden(
+  db: AppDb,
+  entry: Changed,
+  to: { readonly verdict: Verdict; readonly moderation: object },
+  now: number,
+): Promise<void> {
+  const kept = sql`
+    verdict = ${jsonb(to.verdict)} || jsonb_build_object('sealed',
+      jsonb_set(e.verdict -> 'sealed', '{data,moderation}', ${jsonb(to.moderation)}))`
+  await change(db, entry, kept, now)
+}
+
+/** It is said elsewhere, perhaps under its `muid`: here even its sender does not see it any more. */
+export async function dropHidden(
+  db: AppDb,
+  entry: Changed,
+  withMuid: boolean,
+  now: number,
+): Promise<void> {
+  const dropped = sql`
+    verdict = e.verdict - 'sealed', muid = case when ${withMuid} then null else e.muid end`
+  await change(db, entry, dropped, now)
+}

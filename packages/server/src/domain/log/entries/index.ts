@@ -1,0 +1,23 @@
+export {
+  actionOf,
+  type Entry,
+  type EntryRow,
+  type Extra,
+  freshRow,
+  movementOf,
+  opened,
+  otherThan,
+  type Question,
+  refersTo,
+  type Sealed,
+  seenBy,
+  type Verdict,
+} from './entries.ts'
+export {
+  dropHidden,
+  editEntry,
+  hideEntry,
+  keepHidden,
+  updateExtra,
+  withdrawEntry,
+} from './entry-changes.sql.ts'

@@ -1,0 +1,200 @@
+import { sql } from 'kysely'
+import type { AppDb } from '../../database/app-db.ts'
+import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
+import type { Db } from '../../database/db.ts'
+import { type HotStatement, hot, run } from '../../database/hot.ts'
+import type { ConversationKey, EntryRow } from './entries/entries.ts'
+
+/** An entry before it has its place. */
+export interface NewEntry extends ConversationKey {
+  readonly appId: string
+  readonly sender: string
+  readonly muid?: string | undefined
+  readonly category: string
+  readonly type: string
+  /** JSON text. */
+  readonly data: string
+  /** JSON text of what stands beside the data. */
+  readonly extra?: string | undefined
+  readonly parentSeq?: number | undefined
+  /** Raises unread counts. */
+  readonly counts: boolean
+  /** Becomes the last message that lists show. */
+  readonly shows: boolean
+  /** JSON text, where a rule has caught it. */
+  readonly verdict?: string | undefined
+  /** By how many the participants grow with it. */
+  readonly joins?: number | undefined
+}
+
+export interface Placed {
+  readonly seq: number
+  readonly id: number
+  readonly counted: number
+  readonly at: number
+  /** The row that says this batch is still to be published; none for an entry found by its muid. */
+  readonly receipt?: number
+}
+
+/** Rows that another module inserts in the statement that appends; a batch without any pays nothing. */
+export interface AppendAddition {
+  /** Names it within the statement. */
+  readonly name: string
+  /** Whether there may be a row for this entry. */
+  readonly appliesTo: (entry: NewEntry) => boolean
+  /** Selects from `appended`: bucket, key, seq, id, app_id, sender, parent_seq, verdict, nth. */
+  readonly insert: string
+}
+
+const call = `append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+  $13, $14, $15, $16, $17, $18, $19, $20)`
+
+const append = hot<Placed>('append', `select seq, id, counted, at, receipt from ${call}`)
+
+function appendWith(additions: readonly AppendAddition[]): HotStatement<Placed> {
+  const name = ['append', ...additions.map((addition) => addition.name)].join(' ')
+  return hot<Placed>(
+    name,
+    `with appended as materialized (
+       select ($2::smallint[])[e.conversation] as bucket, ($3::bigint[])[e.conversation] as key,
+              a.seq, a.id, a.counted, a.at, a.receipt, e.app_id, e.sender, e.parent_seq,
+              e.verdict::jsonb as verdict, nth
+       from ${call} with ordinality as a(seq, id, counted, at, receipt, nth)
+       join unnest($8::int[], $11::text[], $12::text[], $18::bigint[], $20::text[]) with ordinality
+         as e(conversation, app_id, sender, parent_seq, verdict, nth) using (nth)),
+     ${additions.map((addition) => `${addition.name} as (${addition.insert})`).join(',\n')}
+     select seq, id, counted, at, receipt from appended order by nth`,
+  )
+}
+
+/** Appends in one statement, all or nothing; results in the order of the entries. */
+export async function appendEntries(
+  db: Db,
+  entries: readonly NewEntry[],
+  now: number,
+  additions: readonly AppendAddition[] = [],
+): Promise<Placed[]> {
+  const needed = additions.filter(({ appliesTo }) => entries.some(appliesTo))
+  const statement = needed.length > 0 ? appendWith(needed) : append
+  return run(db, statement, [now, ...appendArguments(entries)])
+}
+
+interface Growth extends ConversationKey {
+  entries: number
+  counted: number
+  joins: number
+  shown: number | null
+  /** Among the conversations of the batch, counted from 1. */
+  place: number
+}
+
+/** The columns of a batch: first its conversations in key order, then its entries. */
+function appendArguments(entries: readonly NewEntry[]): (Buffer | null)[] {
+  const growths = new Map<string, Growth>()
+  const placed = entries.map((entry) => {
+    const { bucket, key, joins = 0 } = entry
+    const name = `${bucket}/${key}`
+    const growth = growths.get(name) ?? {
+      bucket,
+      key,
+      entries: 0,
+      counted: 0,
+      joins: 0,
+      shown: null,
+      place: 0,
+    }
+    growths.set(name, growth)
+    growth.entries++
+    growth.joins += joins
+    if (entry.counts) growth.counted++
+    if (entry.shows) growth.shown = growth.entries
+    return { entry, growth, nth: growth.entries, nthCounted: growth.counted }
+  })
+  const inOrder = [...growths.values()].sort((a, b) => a.bucket - b.bucket || a.key - b.key)
+  for (const [place, growth] of inOrder.entries()) growth.place = place + 1
+  return [
+    smallints(inOrder.map(({ bucket }) => bucket)),
+    bigints(inOrder.map(({ key }) => key)),
+    bigints(inOrder.map((growth) => growth.entries)),
+    bigints(inOrder.map(({ counted }) => counted)),
+    bigints(inOrder.map(({ joins }) => joins)),
+    bigints(inOrder.map(({ shown }) => shown)),
+    ints(placed.map(({ growth }) => growth.place)),
+    bigints(placed.map(({ nth }) => nth)),
+    bigints(placed.map(({ nthCounted }) => nthCounted)),
+    texts(entries.map(({ appId }) => appId)),
+    texts(entries.map(({ sender }) => sender)),
+    texts(entries.map(({ muid }) => muid ?? null)),
+    texts(entries.map(({ category }) => category)),
+    texts(entries.map(({ type }) => type)),
+    texts(entries.map(({ data }) => data)),
+    texts(entries.map(({ extra }) => extra ?? null)),
+    bigints(entries.map(({ parentSeq }) => parentSeq ?? null)),
+    bools(entries.map(({ counts }) => counts)),
+    // Hardly ever: no batch pays for it that has none.
+    entries.some(({ verdict }) => verdict !== undefined)
+      ? texts(entries.map(({ verdict }) => verdict ?? null))
+      : null,
+  ]
+}
+
+/** The stored entry of a place. */
+export async function findEntry(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  seq: number,
+): Promise<EntryRow | undefined> {
+  const { rows } = await sql<EntryRow>`
+    select ${entryColumns} from entries e
+    where e.bucket = ${bucket} and e.conversation_key = ${key} and e.seq = ${seq}
+      and e.app_id = ${appId}`.execute(db)
+  return rows[0]
+}
+
+/** Needs the table `e`. */
+export const entryColumns = sql.raw(`
+  e.bucket, e.conversation_key as key, e.seq, e.id, e.sender, e.category, e.type, e.muid,
+  e.data::text as data, e.extra, e.sent_at as "sentAt",
+  coalesce(e.updated_at, e.sent_at) as "updatedAt", e.edited_at as "editedAt",
+  e.deleted_at as "deletedAt", e.verdict`)
+
+export interface Muid extends ConversationKey {
+  readonly sender: string
+  readonly muid: string
+}
+
+/** Of these, the entries that are stored already, by `muidName`. */
+export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<string, Placed>> {
+  const { rows } = await sql<Muid & Placed>`
+    select * from find_muids(${wanted.map(({ bucket }) => bucket)}::smallint[],
+                             ${wanted.map(({ key }) => key)}::bigint[],
+                             ${wanted.map(({ sender }) => sender)}::text[],
+                             ${wanted.map(({ muid }) => muid)}::text[])`.execute(db)
+  return new Map(
+    rows.map((row) => [
+      muidName(row),
+      { seq: row.seq, id: row.id, counted: row.counted, at: row.at },
+    ]),
+  )
+}
+
+export function muidName({ bucket, key, sender, muid }: Muid): string {
+  return `${bucket}/${key}/${sender}/${muid}`
+}
+
+/** A step of erasing a conversation that is gone: its oldest entries. True: there may be more. */
+export async function eraseEntries(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  most: number,
+): Promise<boolean> {
+  const here = sql`bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`
+  const entries = await sql`
+    delete from entries where ${here} and seq <= (
+      select max(seq) from (select seq from entries where ${here} order by seq limit ${most}) e)
+  `.execute(db)
+  const moves = await sql`
+    delete from position_moves where ${here} and (uid, kind, seq) in (
+      select uid, kind, seq from position_moves where ${here} limit ${most})`.execute(db)
+  return [entries, moves].some(({ numAffectedRows = 0n }) => Number(numAffectedRows) === most)
+}

@@ -1,0 +1,42 @@
+import type { Db } from '../../../database/db.ts'
+import { type Loader, openLoader } from '../../../database/loader.ts'
+import type { EntryRow } from '../../log/entries/index.ts'
+import { findPages, type PageQuestion, pageName } from './history.sql.ts'
+import {
+  findGroupPlaces,
+  findUserPlaces,
+  type HistoryPlace,
+  type PlaceQuestion,
+  placeName,
+} from './history-scope.sql.ts'
+
+/** What most requests for history want to know: those of one moment ask together. */
+export interface HistoryReads {
+  /** Undefined: there is no such group. */
+  readonly groupPlace: Loader<PlaceQuestion, HistoryPlace>
+  /** Undefined: there is no such user. */
+  readonly userPlace: Loader<PlaceQuestion, HistoryPlace>
+  page(question: PageQuestion): Promise<readonly EntryRow[]>
+}
+
+/** Nobody waits for a long page but who asked for it. */
+const longestShared = 100
+
+export function openHistoryReads(db: Db): HistoryReads {
+  const places = { nameOf: placeName, concurrency: 2, mostPerBatch: 200 }
+  const pages = openLoader({
+    fetch: (questions: readonly PageQuestion[]) => findPages(db, questions),
+    nameOf: pageName,
+    concurrency: 2,
+    mostPerBatch: 20,
+  })
+  return {
+    groupPlace: openLoader({ ...places, fetch: (questions) => findGroupPlaces(db, questions) }),
+    userPlace: openLoader({ ...places, fetch: (questions) => findUserPlaces(db, questions) }),
+    async page(question) {
+      const shared = question.limit <= longestShared
+      const rows = shared ? await pages.load(question) : (await findPages(db, [question]))[0]
+      return rows ?? []
+    },
+  }
+}

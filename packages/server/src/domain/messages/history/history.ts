@@ -1,0 +1,164 @@
+import type { HistoryQuery, history, UnreadCount, WindowMeta } from '@chorale/contract/messages'
+import type { Db } from '../../../database/db.ts'
+import { paginationOf } from '../../../database/keyset.ts'
+import { badRequest } from '../../../pipeline/failure.ts'
+import type { Handlers, ReadCtx } from '../../../pipeline/handler.ts'
+import { RawJson, rawList, rawObject } from '../../../pipeline/raw-json.ts'
+import { countUnread } from '../../conversations/index.ts'
+import { requireUser } from '../../users/index.ts'
+import { askAhead, type People, printEntries } from '../../views/index.ts'
+import type { Scope, Span } from './history.sql.ts'
+import { filterOf, type Wanted } from './history-filter.ts'
+import { type Page, pageOf } from './history-pages.ts'
+import { type HistoryReads, openHistoryReads } from './history-reads.ts'
+import { everythingOf, groupScope, labelledScope, threadScope, userScope } from './history-scope.ts'
+
+interface Listing {
+  readonly ctx: ReadCtx
+  readonly scope: Scope
+  readonly query: Wanted
+  /** Whose unread, mentions and blocks the filters mean. */
+  readonly about: string | undefined
+  /** Where those whom it will show were asked for already. */
+  readonly faces?: People
+}
+
+interface Reading {
+  readonly db: Db
+  readonly people: (appId: string) => People
+}
+
+/** Lists of messages: of a conversation, of all conversations of a user, of the app. */
+export function historyHandlers({ db, people }: Reading): Handlers<typeof history> {
+  const reads = openHistoryReads(db)
+
+  const print = ({ ctx, query, faces }: Listing, { entries }: Page) => {
+    const view = {
+      viewer: ctx.actor?.uid,
+      withTags: query.withTags ?? false,
+      mentionsWithBlockedInfo: query.mentionsWithBlockedInfo,
+      mentionsWithTags: query.mentionswithTagInfo,
+    }
+    return printEntries(ctx.db, faces ?? people(ctx.db.appId), entries, view)
+  }
+
+  async function list<T>(listing: Listing): Promise<RawJson<T>> {
+    const page = await read(reads, listing)
+    const meta = windowOf(listing.query, page)
+    return new RawJson(rawObject({ meta }, { data: rawList(await print(listing, page)) }))
+  }
+
+  /** By page size, with a cursor of its own: the published form of this one list. */
+  async function overview<T>(listing: Listing): Promise<RawJson<T>> {
+    const page = await read(reads, listing)
+    const { limit: perPage, affix = 'prepend' } = listing.query
+    const meta = {
+      pagination: paginationOf({ page: 1, perPage }, page.entries.length, 0),
+      ...(page.goOnFrom !== undefined && { cursor: { id: page.goOnFrom, affix } }),
+    }
+    return new RawJson(rawObject({ meta }, { data: rawList(await print(listing, page)) }))
+  }
+
+  return {
+    async listMessages({ query }, ctx) {
+      const about = ctx.actor?.uid
+      const scope =
+        query.conversationId === undefined
+          ? everythingOf(about, query)
+          : await labelledScope(reads, ctx, query.conversationId.toLowerCase(), query)
+      const listing = { ctx, scope, query, about }
+      return query.count ? count(listing) : list(listing)
+    },
+
+    async listUserMessages({ params: { uid }, query }, ctx) {
+      const viewer = ctx.actor?.uid
+      if (viewer !== undefined) {
+        const soon = { uids: [viewer, uid], guids: [], blocks: false }
+        const faces = askAhead(people(ctx.db.appId), soon, viewer)
+        const scope = await userScope(reads, ctx, uid, viewer, query)
+        const listing = { ctx, scope, query, about: viewer, faces }
+        return query.count ? count(listing) : list(listing)
+      }
+      await requireUser(ctx, uid)
+      const whole = { ...query, limit: query.perPage }
+      const listing = { ctx, scope: everythingOf(uid, query), query: whole, about: uid }
+      return query.count ? count(listing) : overview(listing)
+    },
+
+    async listGroupMessages({ params: { guid }, query }, ctx) {
+      const listing = {
+        ctx,
+        scope: await groupScope(reads, ctx, guid, query),
+        query,
+        about: ctx.actor?.uid,
+      }
+      return query.count ? count(listing) : list(listing)
+    },
+
+    async listReplies({ params: { id }, query }, ctx) {
+      return list({ ctx, scope: await threadScope(ctx, id), query, about: ctx.actor?.uid })
+    },
+  }
+}
+
+function read(reads: HistoryReads, { ctx, scope, query, about }: Listing): Promise<Page> {
+  const { limit, searchKey: words } = query
+  if (words !== undefined && query.affix === 'append') {
+    throw badRequest('affix', 'A search goes back from the newest message: use prepend.')
+  }
+  // Nothing was ever withheld in an app that has never moderated.
+  const own = ctx.app.moderationVersion === 0 ? undefined : ctx.actor?.uid
+  const asked = { words, filter: filterOf(query, about, ctx.actor?.permissions), limit, own }
+  return pageOf(reads, ctx.db, scope, spanOf(query), asked)
+}
+
+/** Older than a place unless told otherwise; without a place the newest. */
+function spanOf({ affix, id, sentAt, fromTimestamp, toTimestamp }: HistoryQuery): Span {
+  return {
+    direction: affix ?? 'prepend',
+    id: id === undefined ? undefined : Number(id),
+    sentAt,
+    fromTimestamp,
+    toTimestamp,
+  }
+}
+
+/** In the direction of the page as long as there is more; in the other from its first message. */
+function windowOf({ affix = 'prepend', limit }: HistoryQuery, page: Page): WindowMeta {
+  const { entries, goOnFrom } = page
+  const newest = entries.at(-1)?.row
+  const oldest = entries[0]?.row
+  const edge = <A extends 'append' | 'prepend'>(to: A, row: typeof newest) => {
+    const end = affix === to ? goOnFrom : row?.id
+    if (end === undefined) return undefined
+    return { affix: to, ...(row?.id === end && { sentAt: row.sentAt }), id: String(end) }
+  }
+  const next = edge('append', newest)
+  const previous = edge('prepend', oldest)
+  return {
+    current: { limit, count: entries.length },
+    ...(next && { next }),
+    ...(previous && { previous }),
+  }
+}
+
+/** How much is unread, by user and group. */
+async function count<T>({ ctx, scope, query, about }: Listing): Promise<RawJson<T>> {
+  if (!query.unread) throw badRequest('count', 'Counts what is unread: send unread=true with it.')
+  if (about === undefined) throw badRequest('onBehalfOf', 'Somebody has to be the reader.')
+  const rows = scope.kind === 'nothing' ? [] : await countUnread(ctx.db, about, placeOf(scope))
+  const all = rows.map(
+    ({ withUid, withGuid, count }): UnreadCount =>
+      withGuid === null
+        ? { entityId: withUid ?? '', entityType: 'user', count }
+        : { entityId: withGuid, entityType: 'group', count },
+  )
+  const { receiverType } = query
+  const data = receiverType ? all.filter((one) => one.entityType === receiverType) : all
+  const meta: WindowMeta = { current: { limit: query.limit, count: data.length } }
+  return new RawJson(JSON.stringify({ data, meta }))
+}
+
+function placeOf(scope: Scope) {
+  return scope.kind === 'conversation' ? scope : undefined
+}

@@ -1,0 +1,1 @@
+export { indexMessages } from './search.on.ts'

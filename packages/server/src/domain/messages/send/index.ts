@@ -1,0 +1,5 @@
+export { appendAdditions } from './append-additions.ts'
+export { checkContent } from './content.ts'
+export type { Inspect } from './inspection.ts'
+export { type Sending, sendHandlers } from './send.ts'
+export { withhold } from './withhold.ts'

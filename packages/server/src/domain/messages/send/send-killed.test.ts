@@ -1,0 +1,10 @@
+import { afterAll, expect, test } from 'vitest'
+import { sendWhileKilling } from '../../../testing/sends/storm.ts'
+import { startTestApp } from '../../../testing/test-app.ts'
+
+const app = await startTestApp({ twin: false })
+afterAll(() => app[Symbol.asyncDispose]())
+
+test('a server dies while 64 clients send: all that was acknowledged is stored, once, in one order', async () => {
+  expect(await sendWhileKilling(app, { sends: 400, kills: 1 })).toBeGreaterThan(0)
+}, 300_000)

@@ -1,0 +1,18 @@
+import type { Listener } from '../../../outbox/listener.ts'
+import { deleteWords } from '../search/search.sql.ts'
+import { eraseTraces } from './traces.sql.ts'
+
+const maxPerStep = 5000
+
+/** Of a deleted group, what people left on its messages and the words they are found by, in steps that lock little. */
+export const forgetDeletedGroups: Listener = {
+  name: 'forget-deleted-groups',
+  harmlessTwice: true,
+  on: {
+    async 'group.deleted'({ payload }, { db }) {
+      const moreWords = await deleteWords(db, payload, maxPerStep)
+      const moreTraces = await eraseTraces(db, payload, maxPerStep)
+      return moreWords || moreTraces ? 'again' : undefined
+    },
+  },
+}

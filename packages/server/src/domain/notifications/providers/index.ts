@@ -1,0 +1,6 @@
+export { carrierHandlers } from './carriers.ts'
+export { customProviderHandlers } from './custom-providers.ts'
+export { pushCertificateHandlers } from './push-certificates.ts'
+export { pushProviderHandlers } from './push-providers.ts'
+export { pushSettingHandlers, type SecretsAre } from './push-settings.ts'
+export { webPushHandlers } from './web-push.ts'

@@ -1,0 +1,6 @@
+export { contactDetailHandlers } from './contact-details.ts'
+export { extensionHandlers } from './extensions.ts'
+export { muteHandlers } from './mutes.ts'
+export { notificationPreferenceHandlers } from './preferences.ts'
+export { notificationSettingHandlers } from './settings.ts'
+export { timezoneHandlers } from './timezones.ts'

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { type AppDb, databaseMs, jsonb } from '../../../database/app-db.ts'
+import type { Db } from '../../../database/db.ts'
+import { defineQueue, type Job } from '../../../jobs/queue.sql.ts'
+import type { ConversationKey } from '../../../outbox/committed.ts'
+import type { EntryRow, Extra, Verdict } from '../../log/entries/index.ts'
+import type { AppendAddition } from '../../log/index.ts'
+import type { Consulted } from './judges.ts'
+
+/** What an edit would change, once it may. */
+export interface Edit {
+  readonly by: string
+  /** Whether lists of conversations show that it was edited. */
+  readonly visible: boolean
+  readonly data: Readonly<Record<string, unknown>>
+  /** What changes beside the data. */
+  readonly extra: Extra
+  /** With the questions. */
+  readonly verdict: Verdict
+}
+
+/** Something that judges decide about, at its place in the line. */
+export interface Judged extends ConversationKey {
+  readonly appId: string
+  readonly place: number
+  readonly seq: number
+  readonly messageId: number
+  readonly parentSeq: number | null
+  /** Whose line it stands in. */
+  readonly sender: string
+  /** Null: the message is new. */
+  readonly edit: Edit | null
+  /** Null: nothing is decided yet. */
+  readonly outcome: Consulted | null
+}
+
+export interface JudgementJob extends Judged, Job {
+  /** Since it was sent. */
+  readonly elapsedMs: number
+}
+
+const columns = `
+  j.app_id as "appId", j.place, j.bucket, j.conversation_key as key, j.seq,
+  j.message_id as "messageId", j.parent_seq as "parentSeq", j.sender, j.edit, j.outcome`
+
+export const judgementQueue = defineQueue<JudgementJob>({
+  name: 'judgements',
+  table: 'moderation_judgements',
+  key: { app_id: 'appId', place: 'place' },
+  open: 'j.outcome is null',
+  columns: `${columns}, m.now - j.asked_at as "elapsedMs"`,
+})
+
+/** A new message that waits for classifiers is enqueued with its append. */
+export const pendingJudgements: AppendAddition = {
+  name: 'pending_judgements',
+  appliesTo: ({ verdict }) => verdict?.includes('"pending"') ?? false,
+  insert: `
+    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, parent_seq,
+                                       sender, asked_at, due_at)
+    select app_id, bucket, key, seq, id, parent_seq, sender, m.now, m.now
+    from appended
+    cross join (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now) m
+    where verdict ? 'pending'
+    order by nth`,
+}
+
+/** Of an edit. */
+export async function insertJudgement(
+  { appId, db }: AppDb,
+  { bucket, key, seq, id }: EntryRow,
+  edit: Edit,
+): Promise<void> {
+  await sql`
+    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, sender,
+                                       edit, asked_at, due_at)
+    values (${appId}, ${bucket}, ${key}, ${seq}, ${id}, ${edit.by}, ${jsonb(edit)},
+            ${databaseMs}, ${databaseMs})`.execute(db)
+}
+
+/** False: the lease is lost. */
+export async function recordOutcome(
+  db: Db,
+  job: JudgementJob,
+  outcome: Consulted,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update moderation_judgements set leased_until = null, outcome = ${jsonb(outcome)}
+    where ${judgementQueue.held(job)} returning place`.execute(db)
+  return rows.length > 0
+}
+
+/** Who is first in this line, if that one is decided; it leaves the line with this. */
+export async function takeDecided({ appId, db }: AppDb, line: Judged): Promise<Judged | undefined> {
+  const { rows } = await sql<Judged>`
+    delete from moderation_judgements j using (
+      select place from moderation_judgements
+      where bucket = ${line.bucket} and conversation_key = ${line.key} and sender = ${line.sender}
+        and app_id = ${appId}
+      order by place limit 1) f
+    where j.app_id = ${appId} and j.place = f.place and j.outcome is not null
+    returning ${sql.raw(columns)}`.execute(db)
+  return rows[0]
+}
+
+/** Among so many of the newest entries; a conversation may have few texts, or none. */
+const mostWalked = 500
+
+/** The newest that people can see, oldest first; `before`: of an earlier place than this. */
+export async function findRemarks(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  { most, before }: { readonly most: number; readonly before: number | undefined },
+): Promise<{ uid: string; text: string }[]> {
+  const { rows } = await sql<{ uid: string; text: string }>`
+    select e.sender as uid, e.data ->> 'text' as text from (
+      select * from entries e
+      where e.bucket = ${bucket} and e.conversation_key = ${key} and e.app_id = ${appId}
+        and (${before ?? null}::bigint is null or e.seq < ${before ?? null})
+      order by e.seq desc limit ${mostWalked}) e
+    where e.deleted_at is null and e.category <> 'action' and e.data ->> 'text' is not null
+    order by e.seq desc limit ${most}`.execute(db)
+  return rows.reverse()
+}

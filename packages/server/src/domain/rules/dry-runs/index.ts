@@ -1,0 +1,2 @@
+export { dryRunJobs } from './dry-run-jobs.ts'
+export { dryRunHandlers } from './dry-runs.ts'

@@ -1,0 +1,1 @@
+export { nativeEngine, portableEngine } from './patterns.ts'

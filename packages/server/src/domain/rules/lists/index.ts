@@ -1,0 +1,2 @@
+export { keywordListHandlers, keywordListOfAppHandlers } from './keyword-lists.ts'
+export { pageOf } from './lists.ts'

@@ -1,0 +1,149 @@
+import type { AppDb } from '../../database/app-db.ts'
+import type { Db } from '../../database/db.ts'
+import type { AppendedEntry, ConversationKey } from '../../outbox/committed.ts'
+import { type Epochs, inEpoch } from '../../outbox/epochs.ts'
+import type {
+  Feed,
+  FollowedConversation,
+  Membership,
+  SerialisedEntry,
+  Viewers,
+} from '../../realtime/ports.ts'
+import { type Entry, freshRow, movementOf } from '../log/entries/index.ts'
+import { conversationIdOf } from '../users/index.ts'
+import { groupConversationId, type People } from './counterparts.ts'
+import {
+  changesAfter,
+  entriesAfter,
+  type FeedRow,
+  findEntryId,
+  findHeads,
+  findMembership,
+  findMemberships,
+  type MembershipRow,
+} from './feed.sql.ts'
+import { printEntries, printFresh } from './print-entries.ts'
+
+/** What devices hear of conversations: what was missed, and what has just been appended. */
+export function openFeed(
+  db: Db,
+  peopleOf: (appId: string) => People,
+  epochs: Pick<Epochs, 'current'>,
+): Feed {
+  // Devices pass back what they were told, and so the epoch of which it was.
+  const told = (change: number) => inEpoch(epochs.current, change)
+  const untold = (change: number) => Math.max(0, change - inEpoch(epochs.current, 0))
+
+  const within = (appId: string): AppDb => ({ appId, db })
+
+  async function show(
+    from: FollowedConversation,
+    rows: readonly FeedRow[],
+    viewers: Viewers,
+    print: typeof printEntries,
+  ): Promise<SerialisedEntry[]> {
+    if (rows.length === 0) return []
+    const entries: Entry[] = rows.map((row) => ({ row, receiver: from.receiver }))
+    const members = from.receiver.kind === 'group'
+    const printed = await Promise.all(
+      viewers.map((viewer) =>
+        print(within(from.appId), peopleOf(from.appId), entries, { viewer, members }),
+      ),
+    )
+    const own = viewers.includes(undefined) ? await showOwn(from, entries, print) : undefined
+    return rows.map((row, place) => ({
+      seq: row.seq,
+      change: told(row.change),
+      ...movementOf(row),
+      texts: printed.map((texts) => texts[place] ?? ''),
+      own: own?.get(row.seq),
+    }))
+  }
+
+  const memberOf = (row: MembershipRow) => asMembership({ ...row, change: told(row.change) })
+
+  /** Withheld messages, as those who sent them see them, by seq. */
+  async function showOwn(
+    from: FollowedConversation,
+    entries: readonly Entry[],
+    print: typeof printEntries,
+  ) {
+    const withheld = entries.filter(({ row }) => row.verdict?.sealed)
+    const shown = withheld.map(async (entry) => {
+      const { seq, sender: uid } = entry.row
+      const view = { viewer: uid, members: true }
+      const [text = ''] = await print(within(from.appId), peopleOf(from.appId), [entry], view)
+      return [seq, { uid, text }] as const
+    })
+    return new Map(await Promise.all(shown))
+  }
+
+  return {
+    async membershipsOf(users) {
+      return (await findMemberships(db, users)).map(memberOf)
+    },
+
+    async membershipOf(appId, uid, at) {
+      const row = await findMembership(within(appId), uid, at)
+      return row && memberOf(row)
+    },
+
+    async heads(of) {
+      const rows = await findHeads(db, of)
+      return rows.map((row) => ({ ...row, change: told(row.change) }))
+    },
+
+    /**
+     * What changed, then what was added. The entries are read last, so that whoever has left by
+     * the time of a change is known to have left.
+     */
+    async missed(from, since, viewers, most) {
+      const appDb = within(from.appId)
+      const { seq, change, resetSeq } = since
+      const between = { change: untold(change), afterSeq: resetSeq, upToSeq: seq }
+      const changed = await changesAfter(appDb, from, between, most)
+      const entries = await entriesAfter(appDb, from, Math.max(seq, resetSeq), most)
+      return {
+        changed: await show(from, changed, viewers, printEntries),
+        entries: await show(from, entries, viewers, printEntries),
+      }
+    },
+
+    /** Entries of a moment ago, from the process that appended them. */
+    fresh(from, entries, viewers) {
+      const rows = entries.map((entry) => asRow(from, entry))
+      return show(from, rows, viewers, printFresh)
+    },
+
+    entryId(of, seq) {
+      return findEntryId(within(of.appId), of, seq)
+    },
+  }
+}
+
+function asMembership({ withUid, withGuid, head, change, ...row }: MembershipRow): Membership {
+  const { appId, bucket, key, uid, resetSeq } = row
+  const other = withUid ?? ''
+  return {
+    appId,
+    bucket,
+    key,
+    uid,
+    resetSeq,
+    head: { seq: head, change },
+    ...(withGuid === null
+      ? { label: conversationIdOf(uid, other), receiver: { kind: 'user', uids: [uid, other] } }
+      : { label: groupConversationId(withGuid), receiver: { kind: 'group', guid: withGuid } }),
+  }
+}
+
+function asRow(of: ConversationKey, entry: AppendedEntry): FeedRow {
+  const { data, extra, verdict } = entry
+  const row = freshRow(of, entry, {
+    ...entry,
+    data: data ?? '{}',
+    extra: extra == null ? null : JSON.parse(extra),
+    verdict: verdict == null ? null : JSON.parse(verdict),
+  })
+  return { ...row, change: 0 }
+}

@@ -1,0 +1,146 @@
+import type { AppDb } from '../../../database/app-db.ts'
+import type { HeardEvent } from '../../../outbox/listener.ts'
+import { rawObject, withFields } from '../../../pipeline/raw-json.ts'
+import type { Receiver } from '../../../realtime/ports.ts'
+import { opened, type Verdict } from '../../log/entries/index.ts'
+import { findEntry, findReceiver } from '../../log/index.ts'
+import { findSubmitted } from '../../moderation/index.ts'
+import { peopleIn, printEntries } from '../../views/index.ts'
+import { type CaughtRow, type FlagRow, findCaught, findFlag } from './scenes.sql.ts'
+import { lineOf, type Telling, type Wanted } from './tellings.ts'
+
+/** A rule has blocked a message. What moderators withhold themselves, nobody is told of. */
+export async function tellBlocked(
+  { payload, at }: HeardEvent<'message.blocked'>,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const trigger = 'moderation_engine_blocked'
+  if (payload.by !== 'rule' || !wanted(2, trigger)) return []
+  const seen = await messageAt(db, payload)
+  const { verdict } = seen ?? {}
+  if (!seen || !verdict) return []
+  const data = dataOf(seen.message, { moderation: blockedBy(verdict, at) })
+  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+}
+
+/** A moderator has approved what a rule had blocked: it was delivered, and is told of as sent, too. */
+export async function tellApproved(
+  { payload }: HeardEvent<'message.approved'>,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const trigger = 'moderation_manual_approved'
+  if (payload.by !== 'moderator' || payload.blockedId === undefined) return []
+  if (!wanted(2, trigger)) return []
+  const seen = await messageAt(db, payload)
+  const caught = await findCaught(db, payload.blockedId)
+  if (!seen || !caught) return []
+  const data = dataOf(seen.message, { moderation: overruled(caught) })
+  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+}
+
+/** A user has flagged a message, or a rule, which stands under `moderation`. */
+export async function tellFlagged(
+  { payload, at }: HeardEvent<'message.flagged'>,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const trigger = 'message_flagged'
+  const seen = wanted(2, trigger) ? await messageAt(db, payload) : undefined
+  if (!seen) return []
+  const flag = payload.uid === undefined ? undefined : await findFlag(db, payload.id, payload.uid)
+  const { verdict } = seen
+  const caught = payload.by === 'rule' && verdict ? blockedBy(verdict, at) : undefined
+  const data = dataOf(seen.message, { flag, moderation: caught })
+  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+}
+
+/** What its `onError` says was done: the message is as it is since then. */
+export async function tellUnjudged(
+  { payload }: HeardEvent<'message.unjudged'>,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const trigger = 'moderation_engine_failed'
+  const seen = wanted(2, trigger) ? await messageAt(db, payload) : undefined
+  if (!seen) return []
+  const data = dataOf(seen.message, { moderation: payload.failures })
+  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+}
+
+const triggersOfSubmissions = {
+  rules: { approved: 'moderation_engine_approved', disapproved: 'moderation_engine_blocked' },
+  moderator: { approved: 'moderation_manual_approved', disapproved: undefined },
+} as const
+
+/** What was edited since it was judged is judged again, and told of then. */
+export async function tellSubmission(
+  { payload, at }: HeardEvent<'submission.judged'>,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<Telling[]> {
+  const { id, by, status } = payload
+  const trigger = triggersOfSubmissions[by][status]
+  const seen = trigger && wanted(2, trigger) && (await findSubmitted(db, payload))
+  if (!seen) return []
+  const { message, receiver, verdict } = seen
+  const line = lineOf(receiver)
+  if (status === 'disapproved' && verdict) {
+    const data = dataOf(message, { moderation: blockedBy(verdict, at) })
+    return [{ version: 2, trigger, data, line }]
+  }
+  const caught = by === 'moderator' ? await findCaught(db, id) : undefined
+  const data = dataOf(message, { moderation: caught && overruled(caught) })
+  return [{ version: 2, trigger, data, line }]
+}
+
+interface SeenMessage {
+  readonly message: string
+  readonly receiver: Receiver
+  readonly verdict: Verdict | null
+}
+
+/** As its sender sees it. */
+async function messageAt(
+  db: AppDb,
+  { bucket, key, seq }: { readonly bucket: number; readonly key: number; readonly seq: number },
+): Promise<SeenMessage | undefined> {
+  const receiver = await findReceiver(db, { bucket, key })
+  const row = receiver && (await findEntry(db, { bucket, key }, seq))
+  if (!row) return undefined
+  const verdict = row.verdict ?? null
+  const shown = verdict?.sealed ? opened(row, verdict.sealed) : row
+  const entries = [{ row: shown, receiver }]
+  const [message = '{}'] = await printEntries(db, peopleIn(db), entries, { viewer: undefined })
+  return { message, receiver, verdict }
+}
+
+interface Circumstances {
+  readonly flag?: FlagRow | undefined
+  readonly moderation?: readonly object[] | undefined
+}
+
+/** The message is JSON text as it is. */
+function dataOf(message: string, more: Circumstances): string {
+  return withFields(rawObject({}, { message }), more)
+}
+
+function blockedBy(verdict: Verdict, at: number) {
+  const { reason } = verdict
+  return [{ condition: conditionOf(verdict), rule: ruleOf(verdict, at), reason }]
+}
+
+function overruled({ verdict, openedAt }: CaughtRow) {
+  return verdict
+    ? [{ rule: { ...ruleOf(verdict, openedAt), condition: conditionOf(verdict) } }]
+    : []
+}
+
+function conditionOf({ condition }: Verdict) {
+  return condition && { ...condition, weight: 1 }
+}
+
+function ruleOf({ rule, actions }: Verdict, blockedAt: number) {
+  return { id: rule?.id, revisionId: rule?.revisionId, action: actions, blockedAt }
+}
