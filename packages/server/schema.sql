@@ -199,7 +199,9 @@ CREATE TABLE public.app_erasures (
     at_table text DEFAULT ''::text NOT NULL,
     at_block bigint DEFAULT 0 NOT NULL,
     rows_erased bigint DEFAULT 0 NOT NULL,
-    due_ms bigint DEFAULT 0 NOT NULL
+    due_at bigint NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE public.app_settings (

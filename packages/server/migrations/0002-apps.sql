@@ -32,14 +32,16 @@ create table api_keys (
   primary key (app_id, key_hash)
 );
 
--- Archived apps whose time is up, and how far their erasure has come. A worker that dies leaves its
--- lease behind; after it another goes on from there.
+-- Archived apps whose time is up, and how far their erasure has come. A queue (docs/jobs.md); few rows,
+-- found without indexes.
 create table app_erasures (
   app_id text collate "C" primary key references apps on delete cascade,
   at_table text not null default '',
   at_block bigint not null default 0,
   rows_erased bigint not null default 0,
-  due_ms bigint not null default 0
+  due_at bigint not null,
+  leased_until bigint,
+  attempt bigint not null default 0
 );
 
 -- Every administrative change. `app_id` stays after the app is gone, so no foreign key.

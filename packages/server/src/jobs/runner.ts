@@ -12,6 +12,8 @@ export interface Jobs<J extends Job> {
   readonly limits: Omit<ClaimLimits, 'most'>
   /** Outside any transaction. Records its result where `queue.held`, and returns it in a word for the metrics. */
   run(job: J): Promise<string>
+  /** Adds what has become due by itself; before each look at the queue. */
+  enqueue?(): Promise<void>
   /** Once a minute. */
   cleanup?(): Promise<void>
 }
@@ -74,6 +76,7 @@ export function startRunner<J extends Job>(jobs: Jobs<J>, options: RunnerOptions
 
   /** Claims what is due; otherwise waits until something is, a job has ended, or somebody rings. */
   async function turn(): Promise<void> {
+    await jobs.enqueue?.()
     const dueInMs = running.size < concurrency ? await queue.nextDueMs(db) : undefined
     const isDue = dueInMs !== undefined && dueInMs <= 0
     if (dueInMs !== undefined) metrics.late(queue.name, Math.max(0, -dueInMs))

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { DeadLetters } from '../bus/dead-letters.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
-import { erasureErrands } from '../domain/apps/index.ts'
+import { erasureJobs } from '../domain/apps/index.ts'
 import { judgementJobs, submissionJobs } from '../domain/moderation/index.ts'
 import { letterJobs, pushJobs } from '../domain/notifications/index.ts'
 import { judgementQueue } from '../domain/rules/classifiers/index.ts'
@@ -14,7 +14,6 @@ import type { Egress } from '../egress/egress.ts'
 import type { JobMetrics } from '../jobs/metrics.ts'
 import { type RunnerOptions, startRunner } from '../jobs/runner.ts'
 import type { WakeUp } from '../jobs/wake-up.ts'
-import type { Metrics } from '../operations/metrics.ts'
 import type { Append, CommitHook } from '../outbox/committed.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import { openApns } from '../transports/apns.ts'
@@ -24,7 +23,6 @@ import { openTwilio } from '../transports/sms.ts'
 import { openSmtp } from '../transports/smtp.ts'
 import { openWebPush } from '../transports/web-push.ts'
 import type { Vault } from '../vault/vault.ts'
-import { startCourier } from '../worker/courier.ts'
 import { authoritiesOf } from './configured-egress.ts'
 
 interface JobOptions {
@@ -37,10 +35,9 @@ interface JobOptions {
   readonly compiler: Compiler
   readonly clock: () => number
   readonly log: Logger
-  readonly metrics: Metrics
   readonly letters: DeadLetters
   readonly wakeUp: WakeUp
-  readonly jobMetrics: JobMetrics
+  readonly metrics: JobMetrics
 }
 
 interface JobParts extends JobOptions {
@@ -55,7 +52,7 @@ const submissionsAtOnce = 10
 /** Days do not matter to the second. */
 const erasePollMs = 5000
 
-/** Webhooks told, pushes and letters sent, judges asked, rules tried out, apps erased: a courier for each. */
+/** Webhooks told, pushes and letters sent, judges asked, rules tried out, apps erased: a runner for each. */
 export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   const { database, onCommit, clock } = options
   const transactions = openTransactions({ begin: database.transaction, onCommit, clock })
@@ -65,14 +62,12 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   stack.use(startJudgementJobs(parts))
   stack.use(startPushJobs(parts))
   stack.use(startLetterJobs(parts))
-  // Not counted: nobody outside is told.
-  const quiet = { ...optionsOf(parts, 1), onCarried: () => undefined }
   stack.use(startRunner(dryRunJobs(parts), runnerOptions(parts, 1)))
   const submissions = submissionJobs({ ...parts, ...judgingOf(parts) })
   stack.use(startRunner(submissions, runnerOptions(parts, submissionsAtOnce)))
   const forgetLetters = (appId: string) => parts.letters.forget(appId)
-  const erasures = erasureErrands({ ...parts, forgetLetters })
-  stack.use(startCourier(erasures, { ...quiet, pollMs: erasePollMs }))
+  const erasures = erasureJobs({ ...parts, forgetLetters })
+  stack.use(startRunner(erasures, { ...runnerOptions(parts, 1), pollMs: erasePollMs }))
   return stack
 }
 
@@ -121,13 +116,8 @@ function startLetterJobs(parts: JobParts): AsyncDisposable {
 }
 
 function runnerOptions(parts: JobParts, concurrency: number): RunnerOptions {
-  const { config, jobMetrics: metrics } = parts
   // Half is for what is closed behind it.
-  return { ...parts, metrics, concurrency, graceMs: config.SHUTDOWN_TIMEOUT_MS / 2 }
-}
-
-function optionsOf({ log, metrics }: JobParts, concurrency: number) {
-  return { concurrency, log, onCarried: metrics.carried }
+  return { ...parts, concurrency, graceMs: parts.config.SHUTDOWN_TIMEOUT_MS / 2 }
 }
 
 /** Undefined: the operator has no mail server. */

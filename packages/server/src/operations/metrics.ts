@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../database/pool.ts'
+import { type JobMetrics, openJobMetrics } from '../jobs/metrics.ts'
 import { measureBacklog } from '../outbox/backlog.ts'
 
 export interface Metrics {
@@ -9,8 +10,7 @@ export interface Metrics {
   /** A sweeper published what another way had not. */
   swept(count: number): void
   listened(listener: string, outcome: 'handled' | 'dead'): void
-  /** An attempt to tell somebody outside. */
-  carried(errands: string, outcome: string): void
+  readonly jobs: JobMetrics
 }
 
 export interface Measured {
@@ -71,17 +71,11 @@ export function openMetrics({ foreground, background, clock, isNatsThere }: Meas
     labelNames: ['listener', 'outcome'],
     registers: [registry],
   })
-  const carried = new Counter({
-    name: 'chorale_deliveries_total',
-    help: 'Attempts to tell webhooks, devices and mailboxes, and to ask judges.',
-    labelNames: ['kind', 'outcome'],
-    registers: [registry],
-  })
   return {
     registry,
-    carried: (kind, outcome) => carried.inc({ kind, outcome }),
     swept: (count) => swept.inc(count),
     listened: (listener, outcome) => listened.inc({ listener, outcome }),
+    jobs: openJobMetrics(registry),
     observe(operation, status, seconds) {
       duration.observe({ operation }, seconds)
       requests.inc({ operation, status })

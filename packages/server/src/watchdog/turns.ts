@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** For whom the event loop works: a call, a listener, an errand. */
+/** For whom the event loop works: a call, a listener, a job. */
 export interface Turn {
   readonly operation: string
   /** Undefined: no app, or not known yet. */

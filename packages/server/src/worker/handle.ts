@@ -2,6 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isDatabaseAway } from '../database/errors.ts'
 import type { Database } from '../database/pool.ts'
+import { pauseMs } from '../jobs/backoff.ts'
 import type { CommitHook } from '../outbox/committed.ts'
 import type { EventName } from '../outbox/events.ts'
 import type { HeardEvent, Listener, Reaction } from '../outbox/listener.ts'
@@ -59,9 +60,10 @@ export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
       const away = isDatabaseAway(error)
       tell(parts, task, error, away ? undefined : attempt)
       if (!away && attempt >= parts.attempts) return asError(error)
+      const backoff = { firstMs: parts.retryMs, jitter: true }
       const ms = away
-        ? delayMs(parts.retryMs, ++waits, mostWaitMs)
-        : delayMs(parts.retryMs, attempt++, mostRetryMs)
+        ? pauseMs({ ...backoff, maxMs: mostWaitMs }, ++waits)
+        : pauseMs({ ...backoff, maxMs: mostRetryMs }, attempt++)
       await after(ms, undefined, { signal: stopping }).catch(() => undefined)
     }
   }
@@ -81,11 +83,6 @@ function tell({ log }: HandleParts, task: Task, err: unknown, attempt: number | 
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(`${error}`)
-}
-
-/** Doubles, and is spread: what failed together is not tried again together. */
-function delayMs(firstMs: number, time: number, mostMs: number): number {
-  return Math.min(firstMs * 2 ** (time - 1), mostMs) * (0.5 + Math.random())
 }
 
 /** One transaction; more of them where the listener says that there is more to do. */

@@ -1,41 +1,41 @@
 import { sql } from 'kysely'
 import { type AppDb, databaseMs } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
+import { defineQueue, dueAgain, type Job } from '../../jobs/queue.sql.ts'
 
-export interface ErasureJob {
-  readonly appId: string
+export interface ErasureJob extends Job {
   /** Empty before the first stretch. */
   readonly table: string
   readonly block: number
   readonly rows: number
 }
 
-/** Apps whose time is up, with a lease. */
-export async function claimErasures(
-  db: Db,
-  most: number,
-  { now, leaseMs }: { readonly now: number; readonly leaseMs: number },
-): Promise<ErasureJob[]> {
+export const erasureQueue = defineQueue<ErasureJob>({
+  name: 'erasures of apps',
+  table: 'app_erasures',
+  key: { app_id: 'appId' },
+  open: 'true',
+  columns: 'j.at_table as "table", j.at_block as block, j.rows_erased as rows',
+})
+
+/** Apps whose time is up. */
+export async function enqueueErasures(db: Db, now: number): Promise<void> {
   await sql`
-    insert into app_erasures (app_id)
-    select app_id from apps where archived_at is not null and delete_at <= ${now}
+    insert into app_erasures (app_id, due_at)
+    select app_id, ${databaseMs} from apps where archived_at is not null and delete_at <= ${now}
     on conflict do nothing`.execute(db)
-  const { rows } = await sql<ErasureJob>`
-    update app_erasures set due_ms = ${databaseMs} + ${leaseMs}
-    where app_id in (
-      select app_id from app_erasures where due_ms <= ${databaseMs}
-      order by due_ms limit ${most} for update skip locked)
-    returning app_id as "appId", at_table as "table", at_block as block, rows_erased as rows
-  `.execute(db)
-  return rows
 }
 
 /** Whoever is free goes on at once. */
-export async function recordErasure(db: Db, { appId, table, block, rows }: ErasureJob) {
+export async function recordErasure(
+  db: Db,
+  job: ErasureJob,
+  { table, block, rows }: Pick<ErasureJob, 'table' | 'block' | 'rows'>,
+): Promise<void> {
   await sql`
     update app_erasures
-    set at_table = ${table}, at_block = ${block}, rows_erased = ${rows}, due_ms = 0
-    where app_id = ${appId}`.execute(db)
+    set at_table = ${table}, at_block = ${block}, rows_erased = ${rows}, attempt = 0, ${dueAgain(0)}
+    where ${erasureQueue.held(job)}`.execute(db)
 }
 
 export async function forgetErasure({ appId, db }: AppDb): Promise<void> {

@@ -8,7 +8,7 @@ import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { auditOf } from '../../testing/audit.ts'
 import { natsPrefix } from '../../testing/nats-prefix.ts'
 import { type AppKeys, startTestApp } from '../../testing/test-app.ts'
-import { erasureErrands } from './erasure.ts'
+import { erasureJobs } from './erasure.ts'
 
 const day = 86_400
 let now = 1_800_000_000
@@ -116,7 +116,7 @@ test('M9: an archived app is erased when its time is up, and its neighbour is le
   )
   const kept = await lastingRowsOf(neighbour.appId)
   now += 30 * day - 1
-  expect(await erasing().claim(10)).toEqual([])
+  expect(await claim(database, erasing(), 10)).toEqual([])
   now += 1
   await expect.poll(() => rowsOf(doomed.appId), { timeout: 45_000 }).toEqual({ audit_log: 2 })
   expect(await auditOf(app.db, doomed.appId)).toMatchObject([
@@ -132,8 +132,13 @@ function transactionsOf({ transaction: begin }: Database) {
   return openTransactions({ begin, onCommit: () => undefined, clock: () => now })
 }
 
+async function claim({ db }: Database, jobs: ReturnType<typeof erasing>, most: number) {
+  await jobs.enqueue?.()
+  return jobs.queue.claim(db, { ...jobs.limits, most })
+}
+
 function erasing(forgotten: string[] = []) {
-  return erasureErrands({
+  return erasureJobs({
     database,
     log,
     clock: () => now,
@@ -168,7 +173,7 @@ test('M9: an erasure that was cut off goes on where it was, with whoever is free
   )
   const forgotten: string[] = []
   const worker = () =>
-    erasureErrands({
+    erasureJobs({
       database: own,
       log,
       clock: () => now,
@@ -178,17 +183,17 @@ test('M9: an erasure that was cut off goes on where it was, with whoever is free
       forgetLetters: async (appId) => void forgotten.push(appId),
     })
   // It dies with the job in hand: until its lease is over nobody else has it.
-  expect(await worker().claim(1)).toMatchObject([{ appId: install.appId, table: '' }])
-  expect(await worker().claim(1)).toEqual([])
+  expect(await claim(own, worker(), 1)).toMatchObject([{ appId: install.appId, table: '' }])
+  expect(await claim(own, worker(), 1)).toEqual([])
   const outcomes: string[] = []
   let reached = ''
   await expect
     .poll(
       async () => {
-        for (const job of await worker().claim(1)) {
+        for (const job of await claim(own, worker(), 1)) {
           if (reached !== '') expect(job.table).not.toBe('')
           reached = job.table
-          outcomes.push(await worker().carryOut(job))
+          outcomes.push(await worker().run(job))
         }
         return outcomes.at(-1)
       },
@@ -207,12 +212,12 @@ test('M9: an app that was brought back in time is not erased', async () => {
   await app.client(keys, 'full').deleteApp({ params: { appId } })
   const before = await lastingRowsOf(appId)
   now += 30 * day
-  const job = { appId, table: '', block: 0, rows: 0 }
+  const job = { appId, table: '', block: 0, rows: 0, leasedUntil: 0, attempt: 1 }
   // There is no call for it: an operator does this by hand.
   await sql`update apps set archived_at = null, delete_at = null where app_id = ${appId}`.execute(
     app.db,
   )
-  expect(await erasing().carryOut(job)).toBe('given up')
+  expect(await erasing().run(job)).toBe('given up')
   const after = await lastingRowsOf(appId)
   delete after.app_erasures
   expect(after).toEqual(before)

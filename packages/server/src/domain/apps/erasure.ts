@@ -1,14 +1,16 @@
 import type { Logger } from 'pino'
 import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import { eraseAuditLog, writeAuditLog } from '../../database/audit-log.ts'
+import type { Jobs } from '../../jobs/runner.ts'
 import type { Transactions } from '../../outbox/unit-of-work.ts'
 import {
   type AppTable,
-  claimErasures,
   type ErasureJob,
+  enqueueErasures,
   eraseApp,
   eraseInBlocks,
   eraseSome,
+  erasureQueue,
   forgetErasure,
   isTimeUp,
   recordErasure,
@@ -35,7 +37,7 @@ const last = new Set(['apps', 'app_erasures', 'audit_log'])
  * Erases archived apps whose time is up: a stretch at a time, in statements that lock little. It is
  * the one place that writes to the tables of every module.
  */
-export function erasureErrands(parts: ErasureParts) {
+export function erasureJobs(parts: ErasureParts): Jobs<ErasureJob> {
   const { database, clock, log, leaseMs = 30_000, stretchMs = 2000 } = parts
   const { db } = database
 
@@ -53,9 +55,10 @@ export function erasureErrands(parts: ErasureParts) {
   }
 
   return {
-    name: 'erasures of apps',
-    claim: (most: number) => claimErasures(db, most, { now: clock(), leaseMs }),
-    async carryOut(job: ErasureJob): Promise<string> {
+    queue: erasureQueue,
+    limits: { leaseMs },
+    enqueue: () => enqueueErasures(db, clock()),
+    async run(job) {
       const inApp = { appId: job.appId, db }
       if (!(await isTimeUp(inApp, clock()))) {
         await forgetErasure(inApp)
@@ -67,16 +70,16 @@ export function erasureErrands(parts: ErasureParts) {
         await finish(inApp, reached.rows)
         return 'erased'
       }
-      await recordErasure(db, reached)
-      const { appId, table, rows } = reached
+      await recordErasure(db, job, reached)
+      const { appId } = job
+      const { table, rows } = reached
       log.info({ appId, table, rows }, 'an archived app is being erased')
       return 'stretch'
     },
-    async tidy(): Promise<void> {},
   }
 }
 
-interface Reached extends ErasureJob {
+interface Reached extends Pick<ErasureJob, 'table' | 'block' | 'rows'> {
   readonly isOver: boolean
 }
 
@@ -100,7 +103,7 @@ async function walk(
     block = step.isDone ? 0 : step.next
   } while (performance.now() < endsAt)
   const table = tables[place]
-  return { appId: job.appId, table: table?.name ?? '', block, rows, isOver: !table }
+  return { table: table?.name ?? '', block, rows, isOver: !table }
 }
 
 async function erase(inApp: AppDb, { name, indexed }: AppTable, block: number) {

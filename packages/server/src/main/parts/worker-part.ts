@@ -1,5 +1,4 @@
 import { openDeadLetters } from '../../bus/dead-letters.ts'
-import { openJobMetrics } from '../../jobs/metrics.ts'
 import type { Listener } from '../../outbox/listener.ts'
 import { startWorker as startListeners } from '../../worker/worker.ts'
 import { startConfiguredJobs } from '../jobs.ts'
@@ -44,10 +43,9 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       compiler: core.compiler,
       clock: core.clock,
       log: core.log,
-      metrics,
       letters,
       wakeUp: core.wakeUp,
-      jobMetrics: openJobMetrics(metrics.registry),
+      metrics: metrics.jobs,
     }),
   )
   // Calls work without NATS, consumers do not.
