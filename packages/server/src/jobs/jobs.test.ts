@@ -1,8 +1,13 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, expect, test, vi } from 'vitest'
-import { unfairApp } from '../testing/job-scenarios.ts'
-import { runTestJobs, startTestQueue, type TestJob, testQueue } from '../testing/test-queue.ts'
+import {
+  idleStatements,
+  killedProcesses,
+  startTestQueue,
+  unfairApp,
+} from '../testing/job-scenarios.ts'
+import { runTestJobs, type TestJob, testQueue } from '../testing/test-queue.ts'
 import { pauseMs } from './backoff.ts'
 import { defineQueue, dueAgain, type Job } from './queue.sql.ts'
 import type { Jobs } from './runner.ts'
@@ -193,25 +198,15 @@ test('pauses double up to the longest, and with jitter differ by half', () => {
 })
 
 test('a runner of an empty queue asks less and less often', async () => {
-  await using queue = await startTestQueue()
-  let statements = 0
-  const counted = <T extends unknown[], R>(call: (...args: T) => R) => {
-    return (...args: T) => {
-      statements++
-      return call(...args)
-    }
-  }
-  const { jobs } = succeeding(queue)
-  const counting = {
-    ...testQueue,
-    claim: counted(testQueue.claim),
-    nextDueMs: counted(testQueue.nextDueMs),
-  }
-  await using _runner = runTestJobs({ ...jobs, queue: counting }, queue)
-  await after(3000)
+  const statements = await idleStatements(3000)
   expect(statements).toBeGreaterThan(0)
   expect(statements).toBeLessThanOrEqual(6)
 })
+
+test('jobs of a process that is killed are run by the next, and no others twice', async () => {
+  const { repeated } = await killedProcesses(60, 1)
+  expect(repeated).toBeLessThanOrEqual(10)
+}, 120_000)
 
 test('a commit that has added jobs wakes the runners, in this process and in others', async () => {
   await using queue = await startTestQueue()

@@ -3,7 +3,6 @@ import { pino } from 'pino'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { defineQueue, dueAgain, type Job } from '../jobs/queue.sql.ts'
 import { type Jobs, type RunnerOptions, startRunner } from '../jobs/runner.ts'
-import { cloneDatabase } from './test-database.ts'
 
 export interface TestJob extends Job {
   readonly id: number
@@ -20,7 +19,7 @@ export const testQueue = defineQueue<TestJob>({
 })
 
 /** As docs/jobs.md says. */
-const schema = `
+export const testSchema = `
   create table test_jobs (
     app_id text collate "C" not null,
     id bigint not null,
@@ -34,36 +33,7 @@ const schema = `
   create index test_jobs_turns on test_jobs (app_id, due_at) where result is null;
   create index test_jobs_leased on test_jobs (app_id, leased_until) where leased_until is not null`
 
-const nowMs = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
-
-/** A queue in a database of its own. */
-export async function startTestQueue() {
-  await using stack = new AsyncDisposableStack()
-  const { url } = stack.use(await cloneDatabase())
-  const database = stack.use(openTestDatabase(url))
-  for (const statement of schema.split(';')) await sql.raw(statement).execute(database.db)
-  const owned = stack.move()
-  return {
-    url,
-    database,
-    async enqueue(appId: string, count = 1, dueInMs = 0): Promise<void> {
-      await sql`
-        insert into test_jobs (app_id, id, due_at)
-        select ${appId}, n, ${nowMs} + ${dueInMs}::bigint
-        from generate_series(1, ${count}) as n`.execute(database.db)
-    },
-    /** False: the lease is lost. */
-    record: (job: TestJob, result: string) => recordTestJob(database, job, result),
-    async results(): Promise<(string | null)[]> {
-      const { rows } = await sql<{ result: string | null }>`
-        select result from test_jobs order by app_id, id`.execute(database.db)
-      return rows.map(({ result }) => result)
-    },
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  }
-}
-
-function openTestDatabase(url: string): Database {
+export function openTestDatabase(url: string): Database {
   return openDatabase({
     url,
     poolSize: 4,
@@ -72,7 +42,7 @@ function openTestDatabase(url: string): Database {
   })
 }
 
-async function recordTestJob(
+export async function recordTestJob(
   { db }: Pick<Database, 'db'>,
   job: TestJob,
   result: string,
