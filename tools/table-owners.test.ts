@@ -44,7 +44,7 @@ function look(sources: readonly Source[], known: Partial<Known> = {}, tables = s
 
 test('a table is owned by the module whose statements or functions write it', () => {
   expect(look([users])).toEqual({
-    owners: { entries: 'conversations', threads: 'messages', users: 'users' },
+    owners: { entries: 'log', threads: 'messages', users: 'users' },
     problems: [],
   })
 })
