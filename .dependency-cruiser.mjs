@@ -1,4 +1,4 @@
-// Who may import whom. The picture is in docs/house.md; tools/arrows.test.ts proves each rule bites.
+// Who may import whom. The picture is in docs/layout.md; tools/arrows.test.ts proves each rule bites.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -167,7 +167,7 @@ const floors = [
 const modules = [
   forbid(
     'domain-module-has-a-place',
-    'A new module takes its place in the row, in .dependency-cruiser.mjs and docs/house.md.',
+    'A new module takes its place in the row, in .dependency-cruiser.mjs and docs/layout.md.',
     { path: `${domain}(?!${oneOf([...row, ...listeners])}/)`, pathNot: tests },
     {},
   ),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { connectNow } from '../packages/server/src/bus/bus.ts'
 import { openEventStream } from '../packages/server/src/bus/event-stream.ts'
 import { type Database, openDatabase } from '../packages/server/src/database/pool.ts'
-import { openAppendLane } from '../packages/server/src/domain/log/index.ts'
+import { openAppendBatcher } from '../packages/server/src/domain/log/index.ts'
 import { openLog } from '../packages/server/src/main/log.ts'
 import { openClearing } from '../packages/server/src/outbox/clearing.ts'
 import { openPublisher } from '../packages/server/src/outbox/publish.ts'
@@ -23,31 +23,33 @@ const data = JSON.stringify({ text })
 
 export const bench: Bench = {
   name: 'append',
-  summary: 'the append lane in this process against bare pgbench on the same tables',
+  summary: 'the append batcher in this process against bare pgbench on the same tables',
   async run(ctx) {
     const scratch = await ctx.freshDatabase()
     await load(scratch)
     const places = { scratch, natsUrl: ctx.services.natsUrl }
     const spread = await compare(ctx.say, places, 'many conversations', () => random(conversations))
-    const hot = await compare(ctx.say, places, 'one conversation', () => 1)
+    const prepared = await compare(ctx.say, places, 'one conversation', () => 1)
     const broken = await violations(scratch.query)
     return {
-      tables: [{ title: 'Messages a second, median of the rounds', rows: [spread.row, hot.row] }],
+      tables: [
+        { title: 'Messages a second, median of the rounds', rows: [spread.row, prepared.row] },
+      ],
       goals: [
-        { what: 'lane against bare, many conversations', value: spread.ratio, atLeast: 2.2 },
-        { what: 'lane against bare, one conversation', value: hot.ratio, atLeast: 6 },
+        { what: 'batcher against bare, many conversations', value: spread.ratio, atLeast: 2.2 },
+        { what: 'batcher against bare, one conversation', value: prepared.ratio, atLeast: 6 },
         { what: 'published against not, many conversations', value: spread.kept, atLeast: 0.73 },
         { what: 'holes in seq or ids out of order', value: broken, atMost: 0 },
       ],
       notes: [
-        `${rounds} rounds of ${seconds} s each way, in turns; ${inFlight} in flight, one lane; bare: 16 clients.`,
-        'The lane writes head, entry, own-count and receipt; bare writes head and entry.',
-        'Published: each batch also goes to JetStream, and its receipt is cleared; bundles that were stored count.',
+        `${rounds} rounds of ${seconds} s each way, in turns; ${inFlight} in flight, one batcher; bare: 16 clients.`,
+        'The batcher writes head, entry, own-count and receipt; bare writes head and entry.',
+        'Published: each batch also goes to JetStream, and its receipt is cleared; batches that were stored count.',
       ],
       figures: {
         ratio: spread.ratio,
         kept: spread.kept,
-        hotRatio: hot.ratio,
+        preparedRatio: prepared.ratio,
         rounds: spread.rounds,
       },
     }
@@ -76,21 +78,26 @@ async function compare(
     appId,
     name === 'one conversation' ? '1' : `random(1, ${conversations})`,
   )
-  const results: { bare: number; lane: number; published: number; p99Ms: number; ratio: number }[] =
-    []
+  const results: {
+    bare: number
+    batcher: number
+    published: number
+    p99Ms: number
+    ratio: number
+  }[] = []
   for (let round = 1; round <= rounds; round++) {
     const before = await pgbench(url, script, { clients: 16, seconds })
-    const lane = await throughLane(url, pick)
-    const { lane: published } = await throughLane(url, pick, natsUrl)
+    const batcher = await throughBatcher(url, pick)
+    const { batcher: published } = await throughBatcher(url, pick, natsUrl)
     const after = await pgbench(url, script, { clients: 16, seconds })
     const bareTps = (before + after) / 2
-    results.push({ bare: bareTps, ...lane, published, ratio: lane.lane / bareTps })
-    const figures = [bareTps, lane.lane, published].map((figure) => rounded(figure, 0))
-    say(`${name}, round ${round}: bare, lane, published ${figures.join(', ')}`)
+    results.push({ bare: bareTps, ...batcher, published, ratio: batcher.batcher / bareTps })
+    const figures = [bareTps, batcher.batcher, published].map((figure) => rounded(figure, 0))
+    say(`${name}, round ${round}: bare, batcher, published ${figures.join(', ')}`)
   }
   const middle = (read: (result: (typeof results)[number]) => number) => median(results.map(read))
   const ratio = rounded(middle(({ ratio }) => ratio))
-  const kept = rounded(middle(({ lane, published }) => published / lane))
+  const kept = rounded(middle(({ batcher, published }) => published / batcher))
   return {
     ratio,
     kept,
@@ -101,8 +108,8 @@ async function compare(
         middle(({ bare }) => bare),
         0,
       ),
-      lane: rounded(
-        middle(({ lane }) => lane),
+      batcher: rounded(
+        middle(({ batcher }) => batcher),
         0,
       ),
       published: rounded(
@@ -119,7 +126,7 @@ async function compare(
 }
 
 /** With a NATS, what is committed is also published. */
-async function throughLane(url: string, pick: () => number, natsUrl?: string) {
+async function throughBatcher(url: string, pick: () => number, natsUrl?: string) {
   await using database = openDatabase({
     url,
     poolSize: 3,
@@ -130,14 +137,14 @@ async function throughLane(url: string, pick: () => number, natsUrl?: string) {
   })
   await using publishing =
     natsUrl === undefined ? undefined : await openPublishing(natsUrl, database)
-  const lane = openAppendLane(database.db, () => 1_700_000_000, publishing?.onCommit)
+  const batcher = openAppendBatcher(database.db, () => 1_700_000_000, publishing?.onCommit)
   const waits: number[] = []
   const end = performance.now() + seconds * 1000
   const client = async () => {
     while (performance.now() < end) {
       const key = pick()
       const start = performance.now()
-      await lane.add({
+      await batcher.add({
         bucket: key % 64,
         key,
         appId,
@@ -154,7 +161,7 @@ async function throughLane(url: string, pick: () => number, natsUrl?: string) {
   }
   await Promise.all(Array.from({ length: inFlight }, client))
   if (publishing?.behind) throw new Error('NATS did not keep up.')
-  return { lane: waits.length / seconds, p99Ms: percentile(waits, 0.99) }
+  return { batcher: waits.length / seconds, p99Ms: percentile(waits, 0.99) }
 }
 
 async function openPublishing(natsUrl: string, { db }: Database) {

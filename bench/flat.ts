@@ -9,7 +9,7 @@ import { warmUp, wrk } from './harness/wrk.ts'
 
 const smallRows = 100_000
 const connections = 64
-const mostRatio = 1.3
+const maxRatio = 1.3
 
 const calls = {
   send: sendScript,
@@ -20,7 +20,7 @@ type Call = keyof typeof calls
 const sizes = ['small', 'large'] as const
 type Size = (typeof sizes)[number]
 
-interface Stage {
+interface Fixture {
   readonly database: ScratchDatabase
   readonly served: Served
 }
@@ -35,13 +35,13 @@ export const bench: Bench = {
   summary: 'a send and a page of history with 5 million messages stored against 100,000',
   async run(ctx) {
     const { rows = 5_000_000, rounds = 3, seconds = 10 } = ctx.options
-    const stages = {
+    const fixtures = {
       small: await prepare(ctx, smallRows),
       large: await prepare(ctx, rows),
     }
     const measured = {
-      send: await inTurns(ctx, stages, 'send', rounds, seconds),
-      history: await inTurns(ctx, stages, 'history', rounds, seconds),
+      send: await inTurns(ctx, fixtures, 'send', rounds, seconds),
+      history: await inTurns(ctx, fixtures, 'history', rounds, seconds),
     }
     const rowsOf = (call: Call) => sizes.map((size) => rowOf(call, size, measured[call][size]))
     return {
@@ -54,7 +54,7 @@ export const bench: Bench = {
       goals: (['send', 'history'] as const).map((call) => ({
         what: `${call}, CPU of PostgreSQL, large / small`,
         value: ratioOf(measured[call], ({ postgresUs }) => postgresUs),
-        atMost: mostRatio,
+        atMost: maxRatio,
       })),
       notes: [`Small: ${smallRows} messages, large: ${rows}, in the same number of conversations.`],
       figures: {
@@ -69,7 +69,7 @@ export const bench: Bench = {
   },
 }
 
-async function prepare(ctx: BenchContext, rows: number): Promise<Stage> {
+async function prepare(ctx: BenchContext, rows: number): Promise<Fixture> {
   const database = await ctx.freshDatabase()
   const served = await ctx.serve(database.url)
   ctx.say(`loading ${rows} messages`)
@@ -82,18 +82,18 @@ type Costs = Readonly<Record<Size, Cost[]>>
 
 async function inTurns(
   { say }: BenchContext,
-  stages: Readonly<Record<Size, Stage>>,
+  fixtures: Readonly<Record<Size, Fixture>>,
   call: Call,
   rounds: number,
   seconds: number,
 ): Promise<Costs> {
   const costs: Costs = { small: [], large: [] }
-  for (const { served } of Object.values(stages)) {
+  for (const { served } of Object.values(fixtures)) {
     await warmUp(served.origin, () => calls[call](served), connections)
   }
   for (let round = 1; round <= rounds; round++) {
     for (const size of round % 2 === 0 ? sizes : sizes.toReversed()) {
-      const cost = await measure(stages[size], call, seconds)
+      const cost = await measure(fixtures[size], call, seconds)
       costs[size].push(cost)
       const { perSecond, postgresUs } = cost
       say(`${call}, ${size}: ${rounded(perSecond, 0)} a second, ${rounded(postgresUs, 0)} µs`)
@@ -102,7 +102,7 @@ async function inTurns(
   return costs
 }
 
-async function measure({ database, served }: Stage, call: Call, seconds: number): Promise<Cost> {
+async function measure({ database, served }: Fixture, call: Call, seconds: number): Promise<Cost> {
   const { result, cpu } = await cpuDuring(served.pid, database.query, () =>
     wrk(served.origin, calls[call](served), { connections, seconds }),
   )

@@ -18,7 +18,7 @@ const begun = 500
 /** Sends `text` into the group and says when it was asked for, and how many ms that took. */
 type Say = (text: string) => Promise<{ readonly atMs: number; readonly tookMs: number }>
 
-interface Stage {
+interface Fixture {
   readonly google: Google
   readonly query: Query
   readonly pid: number
@@ -44,22 +44,22 @@ export const bench: Bench = {
   async run(ctx) {
     const { rounds = 20, rows: members = 10_000 } = ctx.options
     await using stack = new AsyncDisposableStack()
-    const stage = await open(ctx, stack, members)
-    const before = residentMb(stage.pid).now
+    const fixture = await open(ctx, stack, members)
+    const before = residentMb(fixture.pid).now
     const results: Round[] = []
     for (let round = 0; round < warmUp + rounds; round++) {
-      const { result: times, cpu } = await cpuDuring(stage.pid, stage.query, () =>
-        oneRound(stage, round),
+      const { result: times, cpu } = await cpuDuring(fixture.pid, fixture.query, () =>
+        oneRound(fixture, round),
       )
-      const result = { ...times, cpu: cpuOfEach(cpu, stage.crowd) }
+      const result = { ...times, cpu: cpuOfEach(cpu, fixture.crowd) }
       if (round >= warmUp) results.push(result)
-      const perSecond = rounded((stage.crowd / result.pushedMs) * 1000, 0)
+      const perSecond = rounded((fixture.crowd / result.pushedMs) * 1000, 0)
       ctx.say(`${perSecond} a second; a neighbour after ${rounded(result.neighbourMs, 0)} ms`)
     }
-    const counts = await stage.google.count()
+    const counts = await fixture.google.count()
     if (counts.some((count) => count !== warmUp + rounds))
       throw new Error('Not each was shown once.')
-    return report(results, stage.crowd, { before, peak: residentMb(stage.pid).peak })
+    return report(results, fixture.crowd, { before, peak: residentMb(fixture.pid).peak })
   },
 }
 
@@ -67,7 +67,7 @@ async function open(
   ctx: BenchContext,
   stack: AsyncDisposableStack,
   members: number,
-): Promise<Stage> {
+): Promise<Fixture> {
   const google = stack.use(await startGoogle())
   const folder = mkdtempSync(join(tmpdir(), 'chorale-pushes-'))
   stack.defer(() => rmSync(folder, { recursive: true }))
@@ -117,8 +117,8 @@ async function open(
 }
 
 /** The two sends take turns at being the first, with nothing else under way. */
-async function oneRound(stage: Stage, round: number): Promise<Omit<Round, 'cpu'>> {
-  const { google, say, crowd, neighbourPhone } = stage
+async function oneRound(fixture: Fixture, round: number): Promise<Omit<Round, 'cpu'>> {
+  const { google, say, crowd, neighbourPhone } = fixture
   const text = `message ${round}`
   const first = round % 2 === 0 ? await say.quiet(text) : undefined
   const loud = await say.loud(text)

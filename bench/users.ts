@@ -10,7 +10,7 @@ import type { Report, Table } from './harness/report.ts'
 const sizes = { small: 10_000, large: 1_000_000 } as const
 const rounds = 200
 const roundsOfInformation = 30
-const mostRatio = 1.5
+const maxRatio = 1.5
 const perPage = 100
 
 type Size = keyof typeof sizes
@@ -152,7 +152,7 @@ function report(promised: readonly Measured[], information: readonly Measured[])
     goals: promised.map((one) => ({
       what: `${one.what}, 1M / 10k`,
       value: ratio(one),
-      atMost: mostRatio,
+      atMost: maxRatio,
     })),
     notes: ['Milliseconds over HTTP, with server, database and load on the same machine.'],
   }

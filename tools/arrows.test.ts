@@ -257,7 +257,7 @@ const cases: [what: string, path: string, text: string, ...rules: string[]][] = 
   ],
   [
     'the database importing the pipeline',
-    `${src}/database/lane.ts`,
+    `${src}/database/batcher.ts`,
     `import '../pipeline/pipeline.ts'`,
     'floor-knows-nothing-above',
   ],
@@ -276,7 +276,7 @@ const cases: [what: string, path: string, text: string, ...rules: string[]][] = 
   ],
   [
     'a database without an app outside *.sql.ts',
-    `${src}/domain/users/circles.ts`,
+    `${src}/domain/users/cycles.ts`,
     `import type { Db } from '../../database/db.ts'
     export type Parts = { db: Db }`,
     'db-without-app-stays-in-sql',

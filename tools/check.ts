@@ -57,6 +57,7 @@ const steps: readonly Step[] = [
   { name: 'arrows', command: [bin('depcruise'), '--config', '.dependency-cruiser.mjs', '.'] },
   { name: 'dead code', command: [bin('knip'), '--no-progress'] },
   { name: 'sizes and names', command: tool('sizes.ts') },
+  { name: 'retired words', command: tool('retired-words.ts') },
   { name: 'lockfile', command: tool('lockfile.ts') },
   { name: 'licences', command: tool('licences.ts') },
   {

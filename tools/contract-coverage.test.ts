@@ -5,7 +5,7 @@ const operations = new Map([
   ['getUser', { errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'] }],
   ['listUsers', { errors: [] }],
 ])
-const road = ['ERR_BAD_REQUEST', 'ERR_EXCEPTION', 'ERR_MISSION_FAILED']
+const route = ['ERR_BAD_REQUEST', 'ERR_EXCEPTION', 'ERR_MISSION_FAILED']
 const everything = [
   'getUser ok',
   'getUser ERR_UID_NOT_FOUND',
@@ -14,7 +14,7 @@ const everything = [
   'listUsers ERR_BAD_REQUEST',
 ]
 const gapsWithout = (...missing: string[]) =>
-  gapsOf(operations, road, new Set(everything.filter((line) => !missing.includes(line))))
+  gapsOf(operations, route, new Set(everything.filter((line) => !missing.includes(line))))
 
 test('finds nothing where every answer was seen, trouble apart', () => {
   expect(gapsWithout()).toEqual([])
@@ -30,14 +30,14 @@ test('names each declared error that no test provoked', () => {
   ])
 })
 
-test('names an error of the road that was seen nowhere; once anywhere is enough', () => {
+test('names an error of the route that was seen nowhere; once anywhere is enough', () => {
   expect(gapsWithout('listUsers ERR_BAD_REQUEST')).toEqual([
     { operation: 'any', answers: ['ERR_BAD_REQUEST'] },
   ])
 })
 
 test('names everything where nothing was seen', () => {
-  expect(gapsOf(operations, road, new Set())).toEqual([
+  expect(gapsOf(operations, route, new Set())).toEqual([
     { operation: 'getUser', answers: ['ok', 'ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'] },
     { operation: 'listUsers', answers: ['ok'] },
     { operation: 'any', answers: ['ERR_BAD_REQUEST'] },

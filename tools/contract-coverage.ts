@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allOperations } from '../packages/contract/src/api.ts'
-import { errorsOfTheRoad } from '../packages/contract/src/operation.ts'
+import { pipelineErrors } from '../packages/contract/src/operation.ts'
 import { coverageFolder } from '../packages/server/src/testing/contract-coverage.ts'
 
 // What the contract promises and no test has seen. Run after the tests, which note their answers.
@@ -23,11 +23,11 @@ export interface Gap {
 /** Every operation must have succeeded and been refused in each way it declares. */
 export function gapsOf(
   operations: ReadonlyMap<string, Promised>,
-  road: readonly string[],
+  route: readonly string[],
   seen: ReadonlySet<string>,
 ): Gap[] {
   const anywhere = new Set([...seen].map((line) => line.split(' ')[1]))
-  const everywhere = road.filter((code) => !onlyInTrouble.includes(code) && !anywhere.has(code))
+  const everywhere = route.filter((code) => !onlyInTrouble.includes(code) && !anywhere.has(code))
   const gaps = [...operations].map(([operation, { errors }]) => ({
     operation,
     answers: ['ok', ...errors].filter((answer) => !seen.has(`${operation} ${answer}`)),
@@ -54,7 +54,7 @@ function main(): void {
     process.exitCode = 1
     return
   }
-  const gaps = gapsOf(allOperations, errorsOfTheRoad, seen)
+  const gaps = gapsOf(allOperations, pipelineErrors, seen)
   if (gaps.length === 0) return
   const width = Math.max(...gaps.map(({ operation }) => operation.length))
   console.error('Promised by the contract, seen by no test:\n')

@@ -2,28 +2,28 @@
 import { allOperations } from '../packages/contract/src/api.ts'
 import { type ErrorCode, errorGroups, errors } from '../packages/contract/src/errors.ts'
 import { fits } from '../packages/contract/src/openapi.ts'
-import { errorsOfTheRoad, type Operation } from '../packages/contract/src/operation.ts'
+import { type Operation, pipelineErrors } from '../packages/contract/src/operation.ts'
 import { type Sample, samplesOfDetails, shownFailure } from './error-samples.ts'
 import { writeOrCheck } from './written.ts'
 
-const mostCalls = 4
-const ofTheRoad: readonly string[] = errorsOfTheRoad
+const maxCalls = 4
+const ofPipeline: readonly string[] = pipelineErrors
 const ofAddresses: readonly string[] = ['ERR_API_NOT_FOUND', 'ERR_INVALID_API_VERSION']
 
 /** Which calls may be answered with it. */
 function callsWith(code: ErrorCode): string {
   if (ofAddresses.includes(code)) return 'an address that does not exist'
   const operations = [...allOperations.values()].filter((operation) =>
-    ofTheRoad.includes(code) ? fits(operation)(code) : operation.errors.includes(code),
+    ofPipeline.includes(code) ? fits(operation)(code) : operation.errors.includes(code),
   )
   if (operations.length === allOperations.size) return 'any call'
   if (operations.length === 0) return 'one id in a call for many, inside a 200'
-  if (ofTheRoad.includes(code)) return callersWith(operations)
+  if (ofPipeline.includes(code)) return callersWith(operations)
   const calls = operations.map(
     ({ method, path }) => `\`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\``,
   )
-  const more = calls.length - mostCalls
-  return calls.slice(0, mostCalls).join('<br>') + (more > 0 ? `<br>and ${more} more` : '')
+  const more = calls.length - maxCalls
+  return calls.slice(0, maxCalls).join('<br>') + (more > 0 ? `<br>and ${more} more` : '')
 }
 
 function callersWith(operations: readonly Operation[]): string {

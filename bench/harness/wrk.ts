@@ -63,7 +63,7 @@ export async function wrk(
 }
 
 const enough = 60_000
-const mostRuns = 20
+const maxRuns = 20
 
 /**
  * Until the service has compiled what it runs often, and the database has at hand what it needs.
@@ -75,7 +75,7 @@ export async function warmUp(
   connections: number,
 ): Promise<void> {
   let answered = 0
-  for (let run = 0; run < mostRuns && answered < enough; run++) {
+  for (let run = 0; run < maxRuns && answered < enough; run++) {
     const { requests } = await wrk(origin, script(), { connections, seconds: 2 })
     answered += requests
   }

@@ -1319,21 +1319,21 @@ CREATE INDEX notification_deliveries_by_time ON public.notification_deliveries U
 
 CREATE INDEX notification_deliveries_by_user ON public.notification_deliveries USING btree (app_id, uid, delivery_id);
 
+CREATE INDEX notification_deliveries_digests ON public.notification_deliveries USING btree (app_id, uid, channel, conversation_key, to_seq) WHERE (channel <> 'push'::text);
+
+CREATE INDEX notification_deliveries_digests_due ON public.notification_deliveries USING btree (due_at) WHERE ((status = 'waiting'::text) AND (channel <> 'push'::text));
+
+CREATE INDEX notification_deliveries_digests_sent ON public.notification_deliveries USING btree (app_id, uid, channel, ended_at_ms) WHERE ((status = 'sent'::text) AND (channel <> 'push'::text));
+
+CREATE INDEX notification_deliveries_digests_turns ON public.notification_deliveries USING btree (app_id, due_at) WHERE ((status = 'waiting'::text) AND (channel <> 'push'::text));
+
 CREATE INDEX notification_deliveries_due ON public.notification_deliveries USING btree (due_at) WHERE ((status = 'waiting'::text) AND (channel = 'push'::text));
 
 CREATE INDEX notification_deliveries_leased ON public.notification_deliveries USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
 
-CREATE INDEX notification_deliveries_letters ON public.notification_deliveries USING btree (app_id, uid, channel, conversation_key, to_seq) WHERE (channel <> 'push'::text);
-
-CREATE INDEX notification_deliveries_letters_due ON public.notification_deliveries USING btree (due_at) WHERE ((status = 'waiting'::text) AND (channel <> 'push'::text));
-
-CREATE INDEX notification_deliveries_letters_sent ON public.notification_deliveries USING btree (app_id, uid, channel, ended_at_ms) WHERE ((status = 'sent'::text) AND (channel <> 'push'::text));
-
-CREATE INDEX notification_deliveries_letters_turns ON public.notification_deliveries USING btree (app_id, due_at) WHERE ((status = 'waiting'::text) AND (channel <> 'push'::text));
-
 CREATE UNIQUE INDEX notification_deliveries_log ON public.notification_deliveries USING btree (app_id, delivery_id);
 
-CREATE UNIQUE INDEX notification_deliveries_open_letters ON public.notification_deliveries USING btree (app_id, uid, channel, conversation_key) WHERE ((status = 'waiting'::text) AND (attempt = 0) AND (channel <> 'push'::text));
+CREATE UNIQUE INDEX notification_deliveries_open_digests ON public.notification_deliveries USING btree (app_id, uid, channel, conversation_key) WHERE ((status = 'waiting'::text) AND (attempt = 0) AND (channel <> 'push'::text));
 
 CREATE INDEX notification_deliveries_turns ON public.notification_deliveries USING btree (app_id, due_at) WHERE ((status = 'waiting'::text) AND (channel = 'push'::text));
 

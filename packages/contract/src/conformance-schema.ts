@@ -14,7 +14,7 @@ export function schemaReader(document: object) {
     if (!isSchema(value)) return {}
     const { $ref } = value
     if (typeof $ref !== 'string') return value
-    if (depth > 20) throw new Error(`${$ref} leads in a circle.`)
+    if (depth > 20) throw new Error(`${$ref} leads in a cycle.`)
     const path = $ref.startsWith('#/') ? $ref.slice(2).split('/') : ['components', 'schemas', $ref]
     let target: unknown = document
     for (const part of path) {

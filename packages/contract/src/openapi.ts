@@ -5,7 +5,7 @@ import { Conversation, Message } from './conversations/index.ts'
 import { type ErrorCode, errors } from './errors.ts'
 import { Event } from './events/index.ts'
 import { Group } from './groups/index.ts'
-import { errorsOfTheRoad, type Operation } from './operation.ts'
+import { type Operation, pipelineErrors } from './operation.ts'
 import { Role } from './roles/index.ts'
 import { AuthToken, User } from './users/index.ts'
 
@@ -225,7 +225,7 @@ function asSent(schema: TObject): Json {
 
 /** One response per status; its description lists the codes behind it. */
 function failures(operation: Operation): Json {
-  const codes: ErrorCode[] = [...operation.errors, ...errorsOfTheRoad.filter(fits(operation))]
+  const codes: ErrorCode[] = [...operation.errors, ...pipelineErrors.filter(fits(operation))]
   const byStatus: Record<string, ErrorCode[]> = Object.groupBy(
     new Set(codes),
     (code) => errors[code].status,
@@ -241,7 +241,7 @@ function failures(operation: Operation): Json {
   )
 }
 
-/** Which errors of the road an operation can be answered with. */
+/** Which errors of the route an operation can be answered with. */
 export function fits({ requires, device }: Operation) {
   const managementCodes = ['AUTH_ERR_EMPTY_AUTH_HEADER', 'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND']
   const tokenCodes = ['AUTH_ERR_EMPTY_AUTH_TOKEN', 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND']

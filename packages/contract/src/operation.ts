@@ -3,7 +3,7 @@ import type { ErrorCode } from './errors.ts'
 
 /**
  * What the pipeline opens for a handler: `read` plain statements, `write` one transaction,
- * `append` loaders and lanes.
+ * `append` loaders and batchers.
  */
 export type Effect = 'read' | 'write' | 'append'
 
@@ -46,7 +46,7 @@ export interface Operation {
   /** Instead of a JSON body: parts of multipart/form-data. Those of format `binary` are files. */
   readonly form?: TObject
   readonly response: TSchema
-  /** What this call may answer beside `errorsOfTheRoad`. */
+  /** What this call may answer beside `pipelineErrors`. */
   readonly errors: readonly ErrorCode[]
 }
 
@@ -66,7 +66,7 @@ export function withDefault<T extends TSchema>(schema: T, value: Static<T>): T &
 }
 
 /** Pipeline errors: any call may answer with one of these, so no operation lists them. */
-export const errorsOfTheRoad = [
+export const pipelineErrors = [
   'AUTH_ERR_EMPTY_APPID',
   'AUTH_ERR_INVALID_APPID',
   'AUTH_ERR_EMPTY_APIKEY',

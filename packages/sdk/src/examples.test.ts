@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { messageFrame, messageOf } from './testing/fixture.ts'
 import { startScriptedServer } from './testing/scripted-server.ts'
-import { messageFrame, messageOf } from './testing/stage.ts'
 
 /** An example as a reader would start it; its lines as they come. */
 function start(name: string, args: readonly string[], env: Record<string, string>) {

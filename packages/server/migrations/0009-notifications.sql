@@ -172,16 +172,16 @@ create index notification_deliveries_by_message
 -- For what is too old to be read.
 create index notification_deliveries_by_time on notification_deliveries (created_at);
 -- Until it is claimed for the first time, a digest takes in what comes: there is one such digest.
-create unique index notification_deliveries_open_letters
+create unique index notification_deliveries_open_digests
   on notification_deliveries (app_id, uid, channel, conversation_key)
   where status = 'waiting' and attempt = 0 and channel <> 'push';
-create index notification_deliveries_letters
+create index notification_deliveries_digests
   on notification_deliveries (app_id, uid, channel, conversation_key, to_seq) where channel <> 'push';
-create index notification_deliveries_letters_due
+create index notification_deliveries_digests_due
   on notification_deliveries (due_at) where status = 'waiting' and channel <> 'push';
-create index notification_deliveries_letters_turns
+create index notification_deliveries_digests_turns
   on notification_deliveries (app_id, due_at) where status = 'waiting' and channel <> 'push';
 -- So many a day.
-create index notification_deliveries_letters_sent
+create index notification_deliveries_digests_sent
   on notification_deliveries (app_id, uid, channel, ended_at_ms)
   where status = 'sent' and channel <> 'push';

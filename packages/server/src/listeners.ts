@@ -1,7 +1,7 @@
 import { eraseDeletedLogs } from './domain/log/index.ts'
 import { indexMessages } from './domain/messages/search/index.ts'
 import { forgetDeletedGroups } from './domain/messages/stored/index.ts'
-import { announceMessages, notifyPeople } from './domain/notifications/index.ts'
+import { announceMessages, notifyUsers } from './domain/notifications/index.ts'
 import { openCases, punishSenders } from './domain/rules/cases/index.ts'
 import { countEvents } from './domain/stats/index.ts'
 import { tellWebhooks } from './domain/webhooks/index.ts'
@@ -16,6 +16,6 @@ export const listeners: readonly Listener[] = [
   punishSenders,
   countEvents,
   tellWebhooks,
-  notifyPeople,
+  notifyUsers,
   announceMessages,
 ]

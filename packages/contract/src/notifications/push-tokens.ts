@@ -30,7 +30,7 @@ const Token = Type.String({
   minLength: 1,
   maxLength: 2000,
   pattern: '^[\\x21-\\x7e]+$',
-  'x-objection': 'Use the token as the platform gave it: letters, digits and signs, no blanks',
+  'x-objection': 'Use the token as the platform gave it: digests, digits and signs, no blanks',
 })
 
 const Subscription = Type.Object(

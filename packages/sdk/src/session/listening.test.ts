@@ -5,8 +5,8 @@ import {
   conversationId,
   messageFrame,
   messageOf,
-  openStage,
-} from '../testing/stage.ts'
+  openFixture,
+} from '../testing/fixture.ts'
 
 const page = (...seqs: number[]) => ({
   data: seqs.map((seq) => messageOf(seq)),
@@ -17,25 +17,25 @@ const numbers = (...seqs: number[]) => seqs.map((seq) => `number ${seq}`)
 test('a session says who it is and where it stopped, and learns who it is', async () => {
   const places = { [conversationId]: { seq: 7, change: 2, id: '1007' } }
   const presence = { of: 'friends' } as const
-  await using stage = await openStage({ appId: 'app1', presence, places })
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture({ appId: 'app1', presence, places })
+  const peer = await fixture.server.accept()
   const auth = await peer.welcome()
   expect(peer.path).toBe('/v3/realtime?appId=app1')
   const positions = { [conversationId]: { seq: 7, change: 2 } }
   expect(auth).toEqual({ type: 'auth', authToken: 'token', positions, presence })
-  expect((await stage.session.user).uid).toBe('ann')
+  expect((await fixture.session.user).uid).toBe('ann')
 })
 
 test('entries come once and in order, however they arrive', async () => {
-  await using stage = await openStage({ patienceMs: 60_000 })
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture({ patienceMs: 60_000 })
+  const peer = await fixture.server.accept()
   await peer.welcome({ [conversationId]: { seq: 0, change: 0 } })
   peer.say(...[1, 1, 3, 2, 3, 1, 5, 4, 6].map((seq) => messageFrame(seq)))
-  await expect.poll(() => stage.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6))
-  expect(stage.session.places).toEqual({ [conversationId]: { seq: 6, change: 0, id: '1006' } })
+  await expect.poll(() => fixture.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6))
+  expect(fixture.session.places).toEqual({ [conversationId]: { seq: 6, change: 0, id: '1006' } })
   // Nothing is missing, so nothing but this is asked for.
   for (let time = 0; time < 3; time++) {
-    const me = stage.session.call('getMe')
+    const me = fixture.session.call('getMe')
     const { id, operation } = await peer.next('call')
     expect(operation).toBe('getMe')
     peer.say({ type: 'answer', id, body: {} })
@@ -44,16 +44,16 @@ test('entries come once and in order, however they arrive', async () => {
 })
 
 test('a conversation that begins is followed from its first entry on', async () => {
-  await using stage = await openStage()
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const peer = await fixture.server.accept()
   await peer.welcome()
   peer.say(messageFrame(41), messageFrame(42))
-  await expect.poll(() => stage.texts()).toEqual(numbers(41, 42))
+  await expect.poll(() => fixture.texts()).toEqual(numbers(41, 42))
 })
 
 test('what is missing is fetched, page by page, and what was too early follows', async () => {
-  await using stage = await openStage()
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const peer = await fixture.server.accept()
   await peer.welcome({ [conversationId]: { seq: 0, change: 0 } })
   peer.say(messageFrame(1), messageFrame(5), messageFrame(7))
   const next = { affix: 'append', id: '1003' }
@@ -68,59 +68,59 @@ test('what is missing is fetched, page by page, and what was too early follows',
   // Six is still missing: five was held, and so is seven.
   const last = await peer.answer('listUserMessages', page(6, 7))
   expect(last.input?.query).toMatchObject({ id: '1005' })
-  await expect.poll(() => stage.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6, 7))
+  await expect.poll(() => fixture.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6, 7))
 })
 
 test('in a group the list of the group fills the gap; erased entries leave none', async () => {
-  await using stage = await openStage()
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const peer = await fixture.server.accept()
   await peer.welcome({ [conversationId]: { seq: 0, change: 0 } })
   const inGroup = { receiver: 'den', receiverType: 'group' } as const
   peer.say(messageFrame(1, inGroup), messageFrame(4, inGroup))
   const { input } = await peer.answer('listGroupMessages', page(3, 4))
   expect(input?.params).toEqual({ guid: 'den' })
-  await expect.poll(() => stage.texts()).toEqual(numbers(1, 3, 4))
-  expect(stage.session.places[conversationId]).toMatchObject({ seq: 4, id: '1004' })
+  await expect.poll(() => fixture.texts()).toEqual(numbers(1, 3, 4))
+  expect(fixture.session.places[conversationId]).toMatchObject({ seq: 4, id: '1004' })
 })
 
 test('what arrives late after all is not shown twice', async () => {
-  await using stage = await openStage()
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const peer = await fixture.server.accept()
   await peer.welcome({ [conversationId]: { seq: 0, change: 0 } })
   peer.say(messageFrame(1), messageFrame(5))
   const call = await peer.next('call')
   peer.say(messageFrame(2), messageFrame(4))
   peer.say({ type: 'answer', id: call.id, body: page(2, 3, 4, 5) }, messageFrame(3))
-  await expect.poll(() => stage.texts()).toEqual(numbers(1, 2, 3, 4, 5))
+  await expect.poll(() => fixture.texts()).toEqual(numbers(1, 2, 3, 4, 5))
   peer.say(messageFrame(6))
-  await expect.poll(() => stage.texts().at(-1)).toBe('number 6')
-  expect(stage.texts()).toHaveLength(6)
+  await expect.poll(() => fixture.texts().at(-1)).toBe('number 6')
+  expect(fixture.texts()).toHaveLength(6)
 })
 
 test('a gap that cannot be filled is a reason to read anew, and the session goes on', async () => {
   // All that is said at once arrives within it.
-  await using stage = await openStage({ patienceMs: 300 })
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture({ patienceMs: 300 })
+  const peer = await fixture.server.accept()
   await peer.welcome({ [conversationId]: { seq: 10, change: 0 } })
   // Nobody knows the id of the tenth.
   peer.say(messageFrame(12), messageFrame(13))
-  await expect.poll(() => stage.heard('reload')).toEqual([{ conversationId }])
+  await expect.poll(() => fixture.heard('reload')).toEqual([{ conversationId }])
   peer.say(messageFrame(14), messageFrame(16))
   const call = await peer.next('call')
   const error = { code: 'ERR_GROUP_NOT_JOINED', message: '', devMessage: '' }
   peer.say({ type: 'refusal', id: call.id, error })
-  await expect.poll(() => stage.heard('reload')).toHaveLength(2)
+  await expect.poll(() => fixture.heard('reload')).toHaveLength(2)
   peer.say(messageFrame(17))
-  await expect.poll(() => stage.texts()).toEqual(numbers(14, 17))
+  await expect.poll(() => fixture.texts()).toEqual(numbers(14, 17))
 })
 
 test('a changed entry is shown once, never before the entry itself', async () => {
-  await using stage = await openStage()
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const peer = await fixture.server.accept()
   await peer.welcome({ [conversationId]: { seq: 3, change: 5 } })
   const events: (string | undefined)[] = []
-  stage.session.on('message', ({ message }) => events.push(message.data.text))
-  stage.session.on('changed', ({ message }) => events.push(message.data.text))
+  fixture.session.on('message', ({ message }) => events.push(message.data.text))
+  fixture.session.on('changed', ({ message }) => events.push(message.data.text))
   peer.say(
     changedFrame(2, 5, 'seen before'),
     changedFrame(2, 7, 'two'),
@@ -132,27 +132,27 @@ test('a changed entry is shown once, never before the entry itself', async () =>
   )
   const shown = ['two', 'three, overtaken', 'number 4', 'four, edited']
   await expect.poll(() => events).toEqual(shown)
-  expect(stage.session.places[conversationId]).toEqual({ seq: 4, change: 8, id: '1004' })
+  expect(fixture.session.places[conversationId]).toEqual({ seq: 4, change: 8, id: '1004' })
 })
 
 test('the service may say that too much was missed, or that a conversation is over', async () => {
-  await using stage = await openStage({ places: { [conversationId]: { seq: 2, change: 0 } } })
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture({ places: { [conversationId]: { seq: 2, change: 0 } } })
+  const peer = await fixture.server.accept()
   await peer.welcome()
   peer.say({ type: 'reload', conversationId, position: { seq: 900, change: 4 } }, messageFrame(901))
-  await expect.poll(() => stage.texts()).toEqual(numbers(901))
-  expect(stage.heard('reload')).toEqual([{ conversationId }])
+  await expect.poll(() => fixture.texts()).toEqual(numbers(901))
+  expect(fixture.heard('reload')).toEqual([{ conversationId }])
   peer.say({ type: 'left', conversationId })
-  await expect.poll(() => stage.heard('left')).toEqual([{ conversationId }])
-  expect(stage.session.places).toEqual({})
+  await expect.poll(() => fixture.heard('left')).toEqual([{ conversationId }])
+  expect(fixture.session.places).toEqual({})
 })
 
 test('places are handed out to be kept, after what they stand for was shown', async () => {
   const kept: unknown[] = []
-  await using stage = await openStage({
-    onPlaces: (places) => kept.push([places, stage.texts().length]),
+  await using fixture = await openFixture({
+    onPlaces: (places) => kept.push([places, fixture.texts().length]),
   })
-  const peer = await stage.server.accept()
+  const peer = await fixture.server.accept()
   await peer.welcome()
   peer.say(messageFrame(1))
   await expect
@@ -161,8 +161,8 @@ test('places are handed out to be kept, after what they stand for was shown', as
 })
 
 test('receipts, presence, typing and transient messages are passed on', async () => {
-  await using stage = await openStage()
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const peer = await fixture.server.accept()
   await peer.welcome()
   const receipt = { conversationId, kind: 'read', uid: 'bob', messageId: '1001', at: 5 } as const
   const presence = { uid: 'bob', status: 'offline', lastActiveAt: 9 } as const
@@ -175,14 +175,14 @@ test('receipts, presence, typing and transient messages are passed on', async ()
     { type: 'typing', ...typing },
     { type: 'transient', ...transient },
   )
-  await expect.poll(() => stage.heard('transient')).toMatchObject([transient])
-  expect(stage.heard('receipt')).toMatchObject([receipt])
-  expect(stage.heard('presence')).toMatchObject([presence])
-  expect(stage.heard('typing')).toMatchObject([typing])
+  await expect.poll(() => fixture.heard('transient')).toMatchObject([transient])
+  expect(fixture.heard('receipt')).toMatchObject([receipt])
+  expect(fixture.heard('presence')).toMatchObject([presence])
+  expect(fixture.heard('typing')).toMatchObject([typing])
 })
 
 test('a listener that fails does not keep the others from hearing', async () => {
-  await using stage = await openStage()
+  await using fixture = await openFixture()
   const thrown = new Promise((resolve) => {
     const [runner] = process.listeners('uncaughtException')
     process.removeAllListeners('uncaughtException')
@@ -191,12 +191,12 @@ test('a listener that fails does not keep the others from hearing', async () => 
       resolve(error)
     })
   })
-  stage.session.on('message', () => {
+  fixture.session.on('message', () => {
     throw new Error('a bug of the page')
   })
   const late: string[] = []
-  stage.session.on('message', ({ message }) => late.push(message.id))
-  const peer = await stage.server.accept()
+  fixture.session.on('message', ({ message }) => late.push(message.id))
+  const peer = await fixture.server.accept()
   await peer.welcome()
   peer.say(messageFrame(1))
   expect(await thrown).toMatchObject({ message: 'a bug of the page' })
@@ -218,10 +218,10 @@ test('no drop, repeat, reordering or loss leaves a hole or a double', async () =
   await fc.assert(
     fc.asyncProperty(connections, async (plan) => {
       const places = { [conversationId]: { seq: 0, change: 0, id: '1000' } }
-      await using stage = await openStage({ places })
+      await using fixture = await openFixture({ places })
       const last = 12
       for (const frames of plan) {
-        const peer = await stage.server.accept()
+        const peer = await fixture.server.accept()
         const auth = await peer.welcome()
         const from = auth.positions?.[conversationId]?.seq ?? 0
         for (const [nth, { ahead, times }] of frames.entries()) {
@@ -230,13 +230,13 @@ test('no drop, repeat, reordering or loss leaves a hole or a double', async () =
         }
         peer.drop()
       }
-      const peer = await stage.server.accept()
+      const peer = await fixture.server.accept()
       const auth = await peer.welcome()
       const from = auth.positions?.[conversationId]?.seq ?? 0
-      expect(stage.texts()).toEqual(numbers(...Array.from({ length: from }, (_, nth) => nth + 1)))
+      expect(fixture.texts()).toEqual(numbers(...Array.from({ length: from }, (_, nth) => nth + 1)))
       for (let seq = from + 1; seq <= last; seq++) peer.say(messageFrame(seq))
       const all = numbers(...Array.from({ length: last }, (_, nth) => nth + 1))
-      await expect.poll(() => stage.texts()).toEqual(all)
+      await expect.poll(() => fixture.texts()).toEqual(all)
     }),
     { numRuns: 40 },
   )

@@ -21,11 +21,11 @@ export interface ConnectOptions {
     url: string,
   ) => WebSocket
   /** How many messages may wait to be sent. */
-  readonly mostQueued?: number
+  readonly maxQueued?: number
   /** For an answer. A message that is not answered in time is sent again, with the same muid. */
   readonly timeoutMs?: number
   /** Before the next attempt to connect: a random part of a window that doubles each time. */
-  readonly backoff?: { readonly baseMs: number; readonly mostMs: number }
+  readonly backoff?: { readonly baseMs: number; readonly maxMs: number }
   /** How long what came too early waits for what is missing, before that is asked for. */
   readonly patienceMs?: number
   readonly random?: () => number
@@ -37,13 +37,13 @@ export function withDefaults(given: ConnectOptions) {
   return {
     places: {},
     WebSocket: globalThis.WebSocket,
-    mostQueued: 1000,
+    maxQueued: 1000,
     timeoutMs: 15_000,
     patienceMs: 500,
     ...given,
     backoff: {
       baseMs: 500,
-      mostMs: 30_000,
+      maxMs: 30_000,
       ...given.backoff,
       random: given.random ?? Math.random,
     },

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { ChoraleError } from '../errors.ts'
-import { bob, messageOf } from '../testing/stage.ts'
+import { bob, messageOf } from '../testing/fixture.ts'
 import { type OutboxParts, openOutbox } from './outgoing.ts'
 
 type Submit = OutboxParts['submit']
 
 function outboxOver(submit: Submit) {
   return openOutbox({
-    mostQueued: 10,
-    backoff: { baseMs: 1, mostMs: 1, random: () => 1 },
+    maxQueued: 10,
+    backoff: { baseMs: 1, maxMs: 1, random: () => 1 },
     isOnline: () => true,
     onChange: () => undefined,
     submit,

@@ -37,7 +37,7 @@ export interface Outbox {
 }
 
 export interface OutboxParts {
-  readonly mostQueued: number
+  readonly maxQueued: number
   readonly backoff: Backoff
   isOnline(): boolean
   submit(body: Draft & { readonly muid: string }): Promise<Message>
@@ -69,9 +69,9 @@ export function openOutbox(parts: OutboxParts): Outbox {
     const busy = new Set<string>()
     for (const item of items.values()) {
       const { receiver, receiverType } = item.draft
-      const lane = `${receiverType} ${receiver}`
-      if (!busy.has(lane) && !item.isUnderWay && parts.isOnline()) void submit(item)
-      busy.add(lane)
+      const receiverKey = `${receiverType} ${receiver}`
+      if (!busy.has(receiverKey) && !item.isUnderWay && parts.isOnline()) void submit(item)
+      busy.add(receiverKey)
     }
   }
 
@@ -124,7 +124,7 @@ export function openOutbox(parts: OutboxParts): Outbox {
       // Whoever does not look at it hears of a failure by the event.
       outcome.promise.catch(() => undefined)
       const item: Item = { muid, draft, outcome, attempt: 0, isUnderWay: false }
-      if (closed || items.size >= parts.mostQueued) {
+      if (closed || items.size >= parts.maxQueued) {
         throw new SessionError(closed ? 'closed' : 'queueFull')
       }
       items.set(muid, item)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { bob, conversationId, messageFrame, messageOf, openFixture } from '../testing/fixture.ts'
 import type { Peer } from '../testing/scripted-server.ts'
-import { bob, conversationId, messageFrame, messageOf, openStage } from '../testing/stage.ts'
 
 const hello = { ...bob, data: { text: 'hello' } }
 const stored = (muid: string) => ({
@@ -18,16 +18,16 @@ async function nextSend(peer: Peer) {
 }
 
 test('a message is shown at once, sent, and then known as it is stored', async () => {
-  await using stage = await openStage()
-  const { muid, stored: promise } = stage.session.send(hello)
-  expect(stage.heard('outgoing')).toEqual([{ muid, draft: hello, state: 'sending' }])
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const { muid, stored: promise } = fixture.session.send(hello)
+  expect(fixture.heard('outgoing')).toEqual([{ muid, draft: hello, state: 'sending' }])
+  const peer = await fixture.server.accept()
   await peer.welcome()
   const sent = await nextSend(peer)
   expect(sent.body).toEqual({ ...hello, muid })
   peer.say({ type: 'answer', id: sent.id, body: stored(muid) })
   expect(await promise).toEqual(stored(muid).data)
-  expect(stage.heard('outgoing').at(-1)).toMatchObject({ muid, state: 'sent' })
+  expect(fixture.heard('outgoing').at(-1)).toMatchObject({ muid, state: 'sent' })
 })
 
 test('wherever the connection breaks, the message goes out again under the same muid', async () => {
@@ -53,22 +53,22 @@ test('wherever the connection breaks, the message goes out again under the same 
       peer.close(4000)
     },
   ]
-  await using stage = await openStage()
-  const { muid, stored: promise } = stage.session.send(hello)
-  for (const breakUp of breaks) await breakUp(await stage.server.accept())
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const { muid, stored: promise } = fixture.session.send(hello)
+  for (const breakUp of breaks) await breakUp(await fixture.server.accept())
+  const peer = await fixture.server.accept()
   await peer.welcome()
   const sent = await nextSend(peer)
   expect(sent.muid).toBe(muid)
   peer.say({ type: 'answer', id: sent.id, body: stored(muid) })
   expect((await promise).muid).toBe(muid)
-  expect(stage.heard('outgoing').map(({ state }) => state)).toEqual(['sending', 'sent'])
+  expect(fixture.heard('outgoing').map(({ state }) => state)).toEqual(['sending', 'sent'])
 })
 
 test('an answer that does not come in time is asked for again, on the same connection', async () => {
-  await using stage = await openStage({ timeoutMs: 1500 })
-  const { muid, stored: promise } = stage.session.send(hello)
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture({ timeoutMs: 1500 })
+  const { muid, stored: promise } = fixture.session.send(hello)
+  const peer = await fixture.server.accept()
   await peer.welcome()
   const first = await nextSend(peer)
   const second = await nextSend(peer)
@@ -81,29 +81,29 @@ test('an answer that does not come in time is asked for again, on the same conne
 })
 
 test('its own entry in the conversation is as good as an answer', async () => {
-  await using stage = await openStage()
-  const { muid, stored: promise } = stage.session.send(hello)
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const { muid, stored: promise } = fixture.session.send(hello)
+  const peer = await fixture.server.accept()
   await peer.welcome()
   await nextSend(peer)
   peer.say(messageFrame(1, { sender: 'ann', receiver: 'bob', muid }))
   expect((await promise).id).toBe('1001')
-  expect(stage.heard('message')).toHaveLength(1)
+  expect(fixture.heard('message')).toHaveLength(1)
   peer.drop()
-  const next = await stage.server.accept()
+  const next = await fixture.server.accept()
   expect((await next.welcome()).positions).toEqual({ [conversationId]: { seq: 1, change: 0 } })
-  stage.session.send({ ...hello, data: { text: 'another' } })
+  fixture.session.send({ ...hello, data: { text: 'another' } })
   expect((await nextSend(next)).text).toBe('another')
 })
 
 test('to one receiver messages go one after the other, to several side by side', async () => {
-  await using stage = await openStage()
+  await using fixture = await openFixture()
   const say = (receiver: string, text: string) =>
-    stage.session.send({ receiver, receiverType: 'user', data: { text } })
+    fixture.session.send({ receiver, receiverType: 'user', data: { text } })
   say('bob', 'one')
   say('bob', 'two')
   say('eve', 'three')
-  const peer = await stage.server.accept()
+  const peer = await fixture.server.accept()
   await peer.welcome()
   const first = await nextSend(peer)
   const other = await nextSend(peer)
@@ -113,9 +113,9 @@ test('to one receiver messages go one after the other, to several side by side',
 })
 
 test('a reply goes into its thread', async () => {
-  await using stage = await openStage()
-  const { muid, stored: promise } = stage.session.send({ ...hello, parentId: '1000' })
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const { muid, stored: promise } = fixture.session.send({ ...hello, parentId: '1000' })
+  const peer = await fixture.server.accept()
   await peer.welcome()
   const { input } = await peer.answer('replyToMessage', stored(muid))
   expect(input).toEqual({ params: { id: '1000' }, body: { ...hello, muid } })
@@ -123,24 +123,24 @@ test('a reply goes into its thread', async () => {
 })
 
 test('what is refused for good fails, and the next one goes out', async () => {
-  await using stage = await openStage()
-  const { muid, stored: refused } = stage.session.send(hello)
-  stage.session.send({ ...hello, data: { text: 'next' } })
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const { muid, stored: refused } = fixture.session.send(hello)
+  fixture.session.send({ ...hello, data: { text: 'next' } })
+  const peer = await fixture.server.accept()
   await peer.welcome()
   const { id } = await nextSend(peer)
   peer.say({ type: 'refusal', id, error: error('ERR_BLOCKED_SENDER') })
   await expect(refused).rejects.toMatchObject({ name: 'ChoraleError', code: 'ERR_BLOCKED_SENDER' })
-  expect(stage.heard('outgoing').at(-1)).toMatchObject({ muid, state: 'failed' })
+  expect(fixture.heard('outgoing').at(-1)).toMatchObject({ muid, state: 'failed' })
   expect((await nextSend(peer)).text).toBe('next')
 })
 
 test.each(['ERR_REQUEST_TIMEOUT', 'ERR_TOO_MANY_REQUESTS', 'ERR_MISSION_FAILED'])(
   '%s is tried again',
   async (code) => {
-    await using stage = await openStage()
-    const { muid, stored: promise } = stage.session.send(hello)
-    const peer = await stage.server.accept()
+    await using fixture = await openFixture()
+    const { muid, stored: promise } = fixture.session.send(hello)
+    const peer = await fixture.server.accept()
     await peer.welcome()
     for (let time = 0; time < 3; time++) {
       const { id } = await nextSend(peer)
@@ -153,50 +153,50 @@ test.each(['ERR_REQUEST_TIMEOUT', 'ERR_TOO_MANY_REQUESTS', 'ERR_MISSION_FAILED']
 )
 
 test('the queue has an end; the same muid is the same message', async () => {
-  await using stage = await openStage({ mostQueued: 2 })
-  const one = stage.session.send({ ...hello, muid: 'm1' })
-  expect(stage.session.send({ ...hello, muid: 'm1' }).stored).toBe(one.stored)
-  stage.session.send(hello)
-  expect(() => stage.session.send(hello)).toThrow(/Too many/)
+  await using fixture = await openFixture({ maxQueued: 2 })
+  const one = fixture.session.send({ ...hello, muid: 'm1' })
+  expect(fixture.session.send({ ...hello, muid: 'm1' }).stored).toBe(one.stored)
+  fixture.session.send(hello)
+  expect(() => fixture.session.send(hello)).toThrow(/Too many/)
 })
 
 test('a call has its answer or its refusal', async () => {
-  await using stage = await openStage()
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const peer = await fixture.server.accept()
   await peer.welcome()
-  const asked = stage.session.call('getUser', { params: { uid: 'bob' } })
+  const asked = fixture.session.call('getUser', { params: { uid: 'bob' } })
   const { input } = await peer.answer('getUser', { data: { uid: 'bob' } })
   expect(input).toEqual({ params: { uid: 'bob' } })
   expect((await asked).data.uid).toBe('bob')
-  const refused = stage.session.call('getMe')
+  const refused = fixture.session.call('getMe')
   const { id } = await peer.next('call')
   peer.say({ type: 'refusal', id, error: error('ERR_PERMISSION_DENIED') })
   await expect(refused).rejects.toMatchObject({ code: 'ERR_PERMISSION_DENIED', status: 0 })
 })
 
 test('a call waits for a connection, is not repeated by itself, and does not wait for ever', async () => {
-  await using stage = await openStage({ timeoutMs: 1500 })
-  const early = stage.session.call('getMe')
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture({ timeoutMs: 1500 })
+  const early = fixture.session.call('getMe')
+  const peer = await fixture.server.accept()
   await peer.welcome()
   await peer.answer('getMe', { data: { uid: 'ann' } })
   expect((await early).data.uid).toBe('ann')
-  const lost = stage.session.call('leaveGroup', { params: { guid: 'den' } })
+  const lost = fixture.session.call('leaveGroup', { params: { guid: 'den' } })
   await peer.next('call')
   peer.drop()
   await expect(lost).rejects.toMatchObject({ name: 'SessionError', code: 'connectionLost' })
-  const next = await stage.server.accept()
+  const next = await fixture.server.accept()
   await next.welcome()
-  const late = stage.session.call('getMe')
+  const late = fixture.session.call('getMe')
   await expect(late).rejects.toMatchObject({ code: 'timeout' })
   expect((await next.next('call')).operation).toBe('getMe')
 })
 
 test('history, counts and marks are calls', async () => {
-  await using stage = await openStage()
-  const peer = await stage.server.accept()
+  await using fixture = await openFixture()
+  const peer = await fixture.server.accept()
   await peer.welcome()
-  const { session } = stage
+  const { session } = fixture
   const pages = session.history(bob, { pageSize: 2 })
   const newest = pages.next()
   const meta = { current: { limit: 2, count: 2 } }
@@ -229,10 +229,10 @@ test('history, counts and marks are calls', async () => {
 })
 
 test('typing and transient messages reach who is there, and are not kept', async () => {
-  await using stage = await openStage()
-  const { session } = stage
+  await using fixture = await openFixture()
+  const { session } = fixture
   expect(session.typing(bob, 'started')).toBe(false)
-  const peer = await stage.server.accept()
+  const peer = await fixture.server.accept()
   await peer.welcome()
   await expect.poll(() => session.connection.state).toBe('online')
   expect(session.typing(bob, 'ended', { in: 'thread' })).toBe(true)

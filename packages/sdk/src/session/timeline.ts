@@ -3,7 +3,7 @@ import type { Position, ServerFrame } from '@chorale/contract/frames'
 import {
   type ChangedFrame,
   type MessageFrame,
-  mostHeld,
+  maxHeld,
   openTrack,
   type Place,
   type Track,
@@ -133,7 +133,7 @@ async function missingIn(
   { between }: TimelineParts,
   { gap, place }: Track,
 ): Promise<readonly Message[] | undefined> {
-  if (!gap || place.id === undefined || gap.seq - place.seq > mostHeld) return undefined
+  if (!gap || place.id === undefined || gap.seq - place.seq > maxHeld) return undefined
   return between(gap.message, place.id).catch(() => undefined)
 }
 

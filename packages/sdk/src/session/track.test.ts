@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { changedFrame, messageFrame } from '../testing/stage.ts'
+import { changedFrame, messageFrame } from '../testing/fixture.ts'
 import { type ChangedFrame, type MessageFrame, openTrack } from './track.ts'
 
-// What the stage makes are frames of these kinds.
+// What the fixture makes are frames of these kinds.
 const message = (seq: number) => messageFrame(seq) as MessageFrame
 const changed = (seq: number, change: number) => changedFrame(seq, change, 'new') as ChangedFrame
 

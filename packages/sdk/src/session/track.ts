@@ -24,7 +24,7 @@ export interface Track {
 }
 
 /** More would mean that nothing fills the gap. */
-export const mostHeld = 1000
+export const maxHeld = 1000
 
 export function openTrack(start: Place): Track {
   let place = start
@@ -45,7 +45,7 @@ export function openTrack(start: Place): Track {
   function showChange(frame: ChangedFrame): readonly ChangedFrame[] {
     const { seq, change } = frame
     if (change <= (shown.get(seq) ?? shownBefore)) return []
-    if (shown.size >= mostHeld) forgetChanges()
+    if (shown.size >= maxHeld) forgetChanges()
     shown.set(seq, change)
     return [show(frame)]
   }

@@ -8,9 +8,9 @@ import { onlyForHeader } from './dead-letters.ts'
 import type { EventStream } from './event-stream.ts'
 
 /** Messages; each may have a million bytes. */
-const mostAtOnce = 20
+const maxAtOnce = 20
 /** Of a page: what comes after this many is for the next one. */
-const mostBytes = 4_000_000
+const maxBytes = 4_000_000
 const waitMs = 5000
 
 /** Reads the stream itself, so whatever is published late comes late, and is not passed over. */
@@ -80,7 +80,7 @@ async function gather(
   let bytes = 0
   while (left > 0) {
     const before = left
-    const wanted = { max_messages: Math.min(left, mostAtOnce), expires: waitMs }
+    const wanted = { max_messages: Math.min(left, maxAtOnce), expires: waitMs }
     for await (const message of await consumer.fetch(wanted)) {
       const { seq } = message
       const heard = eventsIn(message)
@@ -92,7 +92,7 @@ async function gather(
       next = { ...place, seq: seq + 1, skip: 0 }
       left--
       bytes += message.data.length
-      if (events.length === most || bytes >= mostBytes) return { events, next, all: left === 0 }
+      if (events.length === most || bytes >= maxBytes) return { events, next, all: left === 0 }
     }
     // NATS has fallen silent: this far, for now.
     if (left === before) return { events, next, all: false }

@@ -7,7 +7,7 @@ import {
   StorageType,
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
-import type { Bundle } from '../outbox/bundles.ts'
+import type { Batch } from '../outbox/batches.ts'
 import type { Bus } from './bus.ts'
 import { NatsAway } from './errors.ts'
 
@@ -27,7 +27,7 @@ export interface EventStream {
   readonly marksName: string
   /** Makes the streams if they are missing. Throws while NATS is away. */
   open(): Promise<OpenStream>
-  publish(bundle: Bundle): Promise<void>
+  publish(batch: Batch): Promise<void>
 }
 
 interface OpenStream {

@@ -2,7 +2,7 @@ import { afterAll, describe } from 'vitest'
 import { failure, refusal, statementsOf, without } from '../testing/statements.ts'
 import { startTestApp } from '../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const { hold } = statementsOf(app)
 await app.given.users('ada', 'bob', 'cyd', 'dee', 'eve', 'fay')

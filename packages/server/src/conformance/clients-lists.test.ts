@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { failure, refusal, rows, type Statement, statementsOf } from '../testing/statements.ts'
 import { startTestApp } from '../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const { call, hold } = statementsOf(app)
 await app.given.users('ada', 'bob', 'cyd')

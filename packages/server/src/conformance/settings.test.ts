@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
-import { startWebhookStage } from '../testing/webhook-stage.ts'
+import { startWebhookFixture } from '../testing/webhook-fixture.ts'
 
 // Where evidence of the hosted service conflicts, a setting of the app chooses.
 
-const stage = await startWebhookStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full } = stage
+const fixture = await startWebhookFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full } = fixture
 const { appId } = app
 const wait = { timeout: 30_000, interval: 20 }
 await app.given.users('ann', 'bob')
@@ -23,7 +23,7 @@ async function withBoth(setting: string, act: (isOn: boolean) => Promise<void>):
 
 test('webhooks.changedMessageItself: of edits and deletions the action, or the message', async () => {
   const triggers = ['message_edited', 'message_deleted'] as const
-  const { receiver } = await stage.hook('changes', triggers)
+  const { receiver } = await fixture.hook('changes', triggers)
   const told = async (place: number) => {
     await expect.poll(() => receiver.received.length, wait).toBeGreaterThan(place)
     return receiver.received[place]?.body.data.message

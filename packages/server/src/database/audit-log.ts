@@ -17,8 +17,8 @@ export interface AuditEntry {
 }
 
 /** Of a text in it, and of all of it: what is longer is told by its size and digest. */
-const mostLetters = 1000
-const mostBytes = 8192
+const maxLetters = 1000
+const maxBytes = 8192
 
 /** Who did what, in the transaction of the change. */
 export async function writeAuditLog(db: Db, entry: AuditEntry): Promise<void> {
@@ -33,10 +33,10 @@ export async function writeAuditLog(db: Db, entry: AuditEntry): Promise<void> {
 
 function targetOf(input: unknown): string {
   const text = JSON.stringify(input, (_, value: unknown) =>
-    typeof value === 'string' && value.length > mostLetters ? digestOf(value) : value,
+    typeof value === 'string' && value.length > maxLetters ? digestOf(value) : value,
   )
   const shown = withoutSecrets(JSON.parse(text))
-  return Buffer.byteLength(shown) <= mostBytes ? shown : JSON.stringify(digestOf(shown))
+  return Buffer.byteLength(shown) <= maxBytes ? shown : JSON.stringify(digestOf(shown))
 }
 
 function digestOf(text: string) {
@@ -88,14 +88,14 @@ export async function readAuditLog(db: Db, filter: AuditFilter): Promise<AuditRo
   return rows
 }
 
-const mostAtOnce = 1000
+const maxAtOnce = 1000
 
 /** Some of what is older; 0 when there is no more. */
 export async function forgetAuditLog(db: Db, before: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from audit_log where entry_id in (
       select entry_id from (
-        select entry_id, at from audit_log order by entry_id limit ${mostAtOnce}
+        select entry_id, at from audit_log order by entry_id limit ${maxAtOnce}
       ) as oldest where at < ${before}
     )`.execute(db)
   return Number(numAffectedRows ?? 0)

@@ -32,7 +32,7 @@ function loaderOver(
     ...options,
     nameOf: ({ id }) => String(id),
     concurrency: 2,
-    mostPerBatch: options.most ?? 128,
+    maxPerBatch: options.most ?? 128,
   })
 }
 

@@ -13,14 +13,14 @@ export interface LoaderOptions<Key, Value> {
   readonly nameOf: (key: Key) => string
   /** Statements on their way at the same time. */
   readonly concurrency: number
-  readonly mostPerBatch: number
+  readonly maxPerBatch: number
   /** A statement that takes longer does not count: its connection may be dead. */
   readonly lateMs?: number
 }
 
 const usualLateMs = 1000
 /** Statements in all, those that are late included: so many times the concurrency. */
-const mostTimes = 2
+const maxTimes = 2
 
 interface Wanted<Key, Value> {
   readonly key: Key
@@ -34,7 +34,7 @@ export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Load
   let scheduled = false
 
   const schedule = () => {
-    const isFull = onTime >= options.concurrency || late + onTime >= mostTimes * options.concurrency
+    const isFull = onTime >= options.concurrency || late + onTime >= maxTimes * options.concurrency
     if (scheduled || isFull || wanted.size === 0) return
     scheduled = true
     // After this turn of the event loop, and so with all that the requests it reads want.
@@ -48,7 +48,7 @@ export function openLoader<Key, Value>(options: LoaderOptions<Key, Value>): Load
   const take = (): Wanted<Key, Value>[] => {
     const batch: Wanted<Key, Value>[] = []
     for (const [name, one] of wanted) {
-      if (batch.length === options.mostPerBatch) break
+      if (batch.length === options.maxPerBatch) break
       batch.push(one)
       wanted.delete(name)
     }

@@ -19,7 +19,7 @@ const test = plainTest.extend<{ release: Release }>({
       openDatabase({
         url,
         poolSize: 2,
-        hotPoolSize: 1,
+        preparedPoolSize: 1,
         statementTimeoutMs: 60_000,
         graceMs: 60_000,
         onIdleError: () => undefined,

@@ -5,7 +5,7 @@ import { resumeTurn } from '../watchdog/turns.ts'
 import type { Db } from './db.ts'
 import { answeredWithin } from './deadline.ts'
 import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
-import { nameOf, runHotOn } from './hot.ts'
+import { nameOf, runHotOn } from './prepared.ts'
 import { openShares, type Share } from './shares.ts'
 
 // Every bigint of ours stays below 2^53: message ids, counters, unix seconds.
@@ -25,7 +25,7 @@ export interface Database extends Connections, AsyncDisposable {
    */
   of(appId: string): Connections
   /** Like `transaction`, for work of hot statements alone: their plans are kept there, too. */
-  hotTransaction<T>(work: (db: Db) => Promise<T>): Promise<T>
+  preparedTransaction<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** One round trip; throws when PostgreSQL does not answer. */
   ping(): Promise<void>
   /** How long a statement may take, the wait for its connection included. */
@@ -37,7 +37,7 @@ export interface DatabaseOptions {
   readonly url: string
   readonly poolSize: number
   /** For hot statements outside transactions; as many again where it is not said. */
-  readonly hotPoolSize?: number
+  readonly preparedPoolSize?: number
   /** PostgreSQL ends the statement. */
   readonly statementTimeoutMs: number
   /** So much later it has had its chance: the connection is dropped. A second where it is not said. */
@@ -47,53 +47,53 @@ export interface DatabaseOptions {
 
 const attempts = 3
 const usualGraceMs = 1000
-const mostConnectMs = 5000
+const maxConnectMs = 5000
 const keepAliveAfterMs = 10_000
 /** One more than these is made again when it is wanted. */
-const mostAppsKept = 1000
+const maxAppsKept = 1000
 
 export function openDatabase(options: DatabaseOptions): Database {
   const deadlineMs = deadlineOf(options)
   const pool = openPool(options, options.poolSize, { settings: [], idleTimeoutMillis: 10_000 })
   // By itself PostgreSQL would plan most hot statements at every call, because a plan for all
   // partitions looks dear; and planning takes longer than running them.
-  const hot = openPool(options, options.hotPoolSize ?? options.poolSize, {
+  const prepared = openPool(options, options.preparedPoolSize ?? options.poolSize, {
     settings: ['plan_cache_mode=force_generic_plan'],
     // Kept for good: a new one has all its plans before it, and its first send waits for them.
     idleTimeoutMillis: 0,
   })
   const openOn = (ordinary: pg.Pool, share?: Share): Db =>
     new Kysely({
-      dialect: new PostgresDialect({ pool: preparing(ordinary, hot, deadlineMs, share) }),
+      dialect: new PostgresDialect({ pool: preparing(ordinary, prepared, deadlineMs, share) }),
     })
   const connectionsOf = (share?: Share): Connections => {
     const db = openOn(pool, share)
-    runHotOn(db, (query) => queryOn(hot, deadlineMs, query))
+    runHotOn(db, (query) => queryOn(prepared, deadlineMs, query))
     return { db, transaction: (work) => inTransaction(db, work) }
   }
   const shares = openShares(options.poolSize)
   const apps = new LRUCache<string, Connections>({
-    max: mostAppsKept,
+    max: maxAppsKept,
     memoMethod: (appId) => connectionsOf(shares.of(appId)),
   })
   const everyones = connectionsOf()
-  const hotAlone = openOn(hot)
+  const preparedAlone = openOn(prepared)
   return {
     ...everyones,
     of: (appId) => apps.memo(appId),
-    hotTransaction: (work) => inTransaction(hotAlone, work),
+    preparedTransaction: (work) => inTransaction(preparedAlone, work),
     async ping() {
       await queryOn(pool, deadlineMs, { text: 'select 1' })
     },
     deadlineMs,
     stats: () => ({
-      total: pool.totalCount + hot.totalCount,
-      idle: pool.idleCount + hot.idleCount,
-      waiting: pool.waitingCount + hot.waitingCount + shares.waiting(),
+      total: pool.totalCount + prepared.totalCount,
+      idle: pool.idleCount + prepared.idleCount,
+      waiting: pool.waitingCount + prepared.waitingCount + shares.waiting(),
     }),
     async [Symbol.asyncDispose]() {
-      await Promise.all([everyones.db.destroy(), hotAlone.destroy()])
-      await Promise.all([pool.end(), hot.end()])
+      await Promise.all([everyones.db.destroy(), preparedAlone.destroy()])
+      await Promise.all([pool.end(), prepared.end()])
     },
   }
 }
@@ -124,7 +124,7 @@ function openPool(
     idleTimeoutMillis,
     statement_timeout: options.statementTimeoutMs,
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
-    connectionTimeoutMillis: Math.min(mostConnectMs, deadlineOf(options)),
+    connectionTimeoutMillis: Math.min(maxConnectMs, deadlineOf(options)),
     // A peer that is gone without a word is noticed on idle connections, too.
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
@@ -202,7 +202,7 @@ async function queryOn(
  */
 function preparing(
   pool: pg.Pool,
-  hot: pg.Pool,
+  prepared: pg.Pool,
   deadlineMs: number,
   share: Share | undefined,
 ): PostgresPool {
@@ -214,7 +214,7 @@ function preparing(
         const name = nameOf(text)
         // The first statement decides: a transaction begins with `begin`.
         const wanted = { ...(name && { name }), text, values: [...values] }
-        return name ? connection.query(hot, wanted) : connection.query(pool, wanted, share)
+        return name ? connection.query(prepared, wanted) : connection.query(pool, wanted, share)
       }
       const { release } = connection
       // Without cursors, which are not in use here, this is all of the interface.

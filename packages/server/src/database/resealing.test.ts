@@ -7,7 +7,7 @@ import { openVault } from '../vault/vault.ts'
 import { openKeyring, resealLookupKey, WrongMasterKey } from './keyring.ts'
 import { inspectAll, type Progress, resealAll } from './resealing.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const { appId, db } = app
 const calls = app.as('full')

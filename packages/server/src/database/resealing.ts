@@ -13,7 +13,7 @@ export interface Progress {
 
 const batch = 500
 /** What is sealed with the previous key meanwhile, by a process that has not been restarted. */
-const mostPasses = 5
+const maxPasses = 5
 
 interface SealedRow {
   readonly appId: string
@@ -41,7 +41,7 @@ export async function resealAll(
   report: (progress: Progress) => void,
 ): Promise<Resealed> {
   let resealed = 0
-  for (let pass = 0; pass < mostPasses; pass++) {
+  for (let pass = 0; pass < maxPasses; pass++) {
     let inPass = 0
     let broken = 0
     for (const column of Object.values(sealedColumns)) {

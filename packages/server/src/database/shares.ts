@@ -16,7 +16,7 @@ export interface Share {
   leave(): void
 }
 
-const mostWaitingPerApp = 1000
+const maxWaitingPerApp = 1000
 /** Kept free while only one app asks, for the next that comes. */
 const reserve = 2
 
@@ -31,9 +31,9 @@ export function openShares(connections: number): Shares {
   const half = Math.ceil(connections / 2)
   const slots = openFairSlots({
     most: connections,
-    mostPerKey: half,
-    mostAlone: Math.max(half, connections - reserve),
-    mostWaitingPerKey: mostWaitingPerApp,
+    maxPerKey: half,
+    maxAlone: Math.max(half, connections - reserve),
+    maxWaitingPerKey: maxWaitingPerApp,
   })
   return {
     of: (appId) => ({

@@ -154,7 +154,7 @@ const open = (allow: string, http = true) => {
   return egress
 }
 const call = (egress: Egress, url: string) =>
-  egress.call({ url, method: 'GET', headers: {}, timeoutMs: 5000, mostBytes: 100, target: url })
+  egress.call({ url, method: 'GET', headers: {}, timeoutMs: 5000, maxBytes: 100, target: url })
 const reasonOf = (egress: Egress, url: string) =>
   call(egress, url).then(
     ({ status }) => `answered ${status}`,

@@ -13,13 +13,13 @@ export interface Agents extends Disposable {
 
 const idleMs = 5000
 
-/** Connections stay open for the next call, `mostIdle` of them and for a few seconds. */
-export function openAgents(mayCall: MayCall, mostIdle: number, ca?: string): Agents {
+/** Connections stay open for the next call, `maxIdle` of them and for a few seconds. */
+export function openAgents(mayCall: MayCall, maxIdle: number, ca?: string): Agents {
   const options = { keepAlive: true, timeout: idleMs, maxCachedSessions: 1000 }
   const idle = new Set<Duplex>()
-  const http = limitIdle(guard(new HttpAgent(options), mayCall), idle, mostIdle)
+  const http = limitIdle(guard(new HttpAgent(options), mayCall), idle, maxIdle)
   const https = guard(new HttpsAgent({ ...options, ...(ca && { ca }) }), mayCall)
-  limitIdle(https, idle, mostIdle)
+  limitIdle(https, idle, maxIdle)
   return {
     http,
     https,

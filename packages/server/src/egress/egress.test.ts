@@ -36,7 +36,7 @@ function open(options: Partial<EgressOptions> = {}) {
       method: 'GET',
       headers: {},
       timeoutMs: 5000,
-      mostBytes: 1000,
+      maxBytes: 1000,
       target: 'one',
       ...request,
     })
@@ -102,7 +102,7 @@ describe('an answer', () => {
       more()
     })
     const before = process.memoryUsage().rss
-    const answer = await open()(url, { mostBytes: 65_536 })
+    const answer = await open()(url, { maxBytes: 65_536 })
     expect(answer).toMatchObject({ status: 200, truncated: true })
     expect(answer.body).toHaveLength(65_536)
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_048_576)

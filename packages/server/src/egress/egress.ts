@@ -1,9 +1,9 @@
 import { openAddressRules } from './addresses.ts'
 import { openAgents } from './agents.ts'
+import { type BulkheadOptions, openBulkheads } from './bulkheads.ts'
 import { within } from './deadline.ts'
 import { EgressError } from './egress-error.ts'
 import { type EgressAnswer, type EgressRequest, exchange } from './exchange.ts'
-import { type LaneOptions, openLanes } from './lanes.ts'
 import { openNames } from './names.ts'
 import { hostOf, readUrl, type UrlRules } from './urls.ts'
 
@@ -17,7 +17,7 @@ export interface Egress extends AsyncDisposable {
   call(request: EgressRequest): Promise<EgressAnswer>
 }
 
-export interface EgressOptions extends UrlRules, LaneOptions {
+export interface EgressOptions extends UrlRules, BulkheadOptions {
   /** Instead of those of the system, as in `127.0.0.1:5353`. */
   readonly dnsServers?: readonly string[]
   /** Certificates to trust instead of the well-known ones. */
@@ -28,7 +28,7 @@ export function openEgress(options: EgressOptions): Egress {
   const mayCall = openAddressRules(options.allow)
   const names = openNames(options.dnsServers)
   const agents = openAgents(mayCall, options.all, options.ca)
-  const inLane = openLanes(options)
+  const inBulkhead = openBulkheads(options)
 
   /** Names are asked for once: what was checked is what is connected to. */
   const carryOut = async (request: EgressRequest, url: URL, signal: AbortSignal) => {
@@ -45,7 +45,7 @@ export function openEgress(options: EgressOptions): Egress {
   return {
     async call(request) {
       const url = readUrl(request.url, options.http, mayCall)
-      return inLane(request.target, () =>
+      return inBulkhead(request.target, () =>
         within(request.timeoutMs, overdue, (signal) => carryOut(request, url, signal)),
       )
     },

@@ -5,7 +5,7 @@ import type { Agents } from './agents.ts'
 import { EgressError } from './egress-error.ts'
 import { hostOf } from './urls.ts'
 
-const mostHeaderBytes = 16_384
+const maxHeaderBytes = 16_384
 /** The connection and the length of a body are nobody's business but this client's. */
 const ownHeaders =
   /^(?:host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i
@@ -18,7 +18,7 @@ export interface EgressRequest {
   /** For all of it: the name, the connection, the last byte of the answer. */
   readonly timeoutMs: number
   /** Of the answer's body; what is longer is cut, and the connection closed. */
-  readonly mostBytes: number
+  readonly maxBytes: number
   /** What shares a limit and a breaker, as in `app/webhook`. */
   readonly target: string
 }
@@ -43,7 +43,7 @@ export interface Exchange {
 export async function exchange(request: EgressRequest, how: Exchange): Promise<EgressAnswer> {
   const started = performance.now()
   const response = await begin(request, how)
-  const { body, truncated } = await read(response, request.mostBytes)
+  const { body, truncated } = await read(response, request.maxBytes)
   return {
     status: response.statusCode ?? 0,
     headers: plainHeaders(response),
@@ -84,7 +84,7 @@ function send(request: EgressRequest, { url, addresses, agents, signal }: Exchan
       },
       agent: secure ? agents.https : agents.http,
       lookup: pinned(addresses),
-      maxHeaderSize: mostHeaderBytes,
+      maxHeaderSize: maxHeaderBytes,
       signal,
     })
     return sent.end(body)
@@ -115,21 +115,21 @@ function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-/** Ends after `mostBytes`, or when the signal cuts the connection. */
-async function read(response: IncomingMessage, mostBytes: number) {
+/** Ends after `maxBytes`, or when the signal cuts the connection. */
+async function read(response: IncomingMessage, maxBytes: number) {
   const chunks: Buffer[] = []
   let bytes = 0
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk.subarray(0, mostBytes - bytes))
+      chunks.push(chunk.subarray(0, maxBytes - bytes))
       bytes += chunk.length
       // Leaving the loop destroys the connection, so nothing more is read.
-      if (bytes > mostBytes) break
+      if (bytes > maxBytes) break
     }
   } catch (error) {
     throw asEgressError(error)
   }
-  return { body: Buffer.concat(chunks).toString('utf8'), truncated: bytes > mostBytes }
+  return { body: Buffer.concat(chunks).toString('utf8'), truncated: bytes > maxBytes }
 }
 
 function plainHeaders({ headers }: IncomingMessage): Record<string, string> {

@@ -9,7 +9,7 @@ export interface UrlRules {
   readonly http: boolean
 }
 
-const mostLetters = 2048
+const maxLetters = 2048
 
 /** For whoever stores an address: what is wrong with it, as far as that shows without asking DNS. */
 export function objectionToUrl(url: string, rules: UrlRules): string | undefined {
@@ -52,13 +52,13 @@ export function readUrl(text: string, http: boolean, mayCall: MayCall): URL {
 
 /** The parser reads decimal, octal, hexadecimal and full-width notations: what comes out is plain. */
 function parse(text: string): URL {
-  const parsed = text.length <= mostLetters ? URL.parse(text) : null
+  const parsed = text.length <= maxLetters ? URL.parse(text) : null
   // The parser would drop a line break or a tab, and turn a backslash round.
   const odd = [...text].some((letter) => letter <= ' ' || letter === '\\' || letter === '\x7f')
   if (!parsed || odd || parsed.hostname === '') {
     throw new EgressError(
       'refused-url',
-      `The URL is not valid, or longer than ${mostLetters} characters.`,
+      `The URL is not valid, or longer than ${maxLetters} characters.`,
     )
   }
   return parsed

@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, servePage } from '../testing/example-page.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
 
 // Two people with the example page in a real browser, on a site of its own.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const stage = stack.use(await startRealtimeStage())
-const network = stack.use(await startTcpProxy(stage.app.origin))
-const { app } = stage
+const fixture = stack.use(await startRealtimeFixture())
+const network = stack.use(await startTcpProxy(fixture.app.origin))
+const { app } = fixture
 const wait = { timeout: 15_000 }
 let site = ''
 let siteOfBob = ''
@@ -81,7 +81,7 @@ test('two pages exchange messages, typing and receipts; one goes offline, and mi
 
 test('a page of another site calls the API as a device', async () => {
   const page = await open('ann', 'bob')
-  const authToken = await stage.tokenOf('ann')
+  const authToken = await fixture.tokenOf('ann')
   const call = { address: `${app.origin}/v3/me`, appId: app.appId, authToken }
   const me = await page.evaluate(
     async ({ address, ...headers }) => (await fetch(address, { headers })).json(),

@@ -6,7 +6,7 @@ import { failureOf } from '../pipeline/errors.ts'
 import { Failure } from '../pipeline/failure.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { RawJson } from '../pipeline/raw-json.ts'
-import { printAnswer, printRefusal } from './frames.ts'
+import { serialiseAnswer, serialiseRefusal } from './frames.ts'
 import type { Session } from './session.ts'
 
 type CallFrame = Extract<ClientFrame, { type: 'call' }>
@@ -40,13 +40,13 @@ export async function answer(
     })
     const { body } = await parts.pipeline.run(admitted, { bytes: 0, body: () => () => input.body })
     session.connection.say(
-      printAnswer(id, body instanceof RawJson ? body.text : JSON.stringify(body)),
+      serialiseAnswer(id, body instanceof RawJson ? body.text : JSON.stringify(body)),
     )
   } catch (error) {
     const failure = failureOf(error, requestId, parts.log)
     status = failure.status
     code = failure.code
-    session.connection.say(printRefusal(id, failure.body()))
+    session.connection.say(serialiseRefusal(id, failure.body()))
     // Its token is refused by now.
     if (status === 401) session.connection.close('notAuthenticated')
   }

@@ -1,23 +1,23 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Feed, FollowedConversation } from '../realtime/ports.ts'
-import { type EntranceParts, join, reload } from './entrance.ts'
-import type { Follower } from './hub/follower.ts'
-import type { Followers } from './hub/followers.ts'
-import type { People, Person } from './people.ts'
+import type { Person, ProfileLoader } from './connected-users.ts'
+import type { ConversationStream } from './hub/conversation-stream.ts'
+import type { ConversationStreams } from './hub/conversation-streams.ts'
+import { type JoinParts, join, reload } from './join.ts'
 import type { Session } from './session.ts'
 
-export interface CompareParts extends EntranceParts {
+export interface CompareParts extends JoinParts {
   readonly feed: Feed
-  readonly followers: Followers
-  readonly people: People
+  readonly streams: ConversationStreams
+  readonly people: ProfileLoader
   readonly compareMs: number
   readonly log: Logger
 }
 
 /** In one round. What is left has its turn in the next. */
-const mostHeads = 5000
-const mostPeople = 50
+const maxHeads = 5000
+const maxPeople = 50
 /** How long a signal may take. */
 const signalMs = 1000
 
@@ -26,16 +26,19 @@ const signalMs = 1000
  * conversations, one for many users, every few seconds, in turn.
  */
 export function startComparing(parts: CompareParts): Disposable & { all(): void } {
-  const conversations = inTurn(() => parts.followers.all(), mostHeads)
-  const people = inTurn(() => parts.people.all(), mostPeople)
+  const conversations = inTurn(() => parts.streams.all(), maxHeads)
+  const people = inTurn(() => parts.people.all(), maxPeople)
   let busy = false
   let missed = false
 
-  async function round(followers: readonly Follower[], persons: readonly Person[]): Promise<void> {
+  async function round(
+    streams: readonly ConversationStream[],
+    persons: readonly Person[],
+  ): Promise<void> {
     if (busy) return
     busy = true
     try {
-      await compareHeads(parts, followers)
+      await compareHeads(parts, streams)
       await comparePeople(parts, persons)
     } catch (error) {
       parts.log.warn({ err: error }, 'what is open could not be compared with the log')
@@ -49,7 +52,7 @@ export function startComparing(parts: CompareParts): Disposable & { all(): void 
   async function all(): Promise<void> {
     // What the round under way has read already may be from before.
     missed = busy
-    if (!busy) await round([...parts.followers.all()], [...parts.people.all()])
+    if (!busy) await round([...parts.streams.all()], [...parts.people.all()])
   }
 
   const timer = setInterval(() => void round(conversations(), people()), parts.compareMs)
@@ -72,23 +75,26 @@ function inTurn<T>(all: () => Iterable<T>, most: number): () => T[] {
   }
 }
 
-async function compareHeads({ feed }: CompareParts, followers: readonly Follower[]): Promise<void> {
-  const begun = followers.filter((follower) => follower.begun)
-  for (let start = 0; start < begun.length; start += mostHeads) {
-    const some = begun.slice(start, start + mostHeads)
+async function compareHeads(
+  { feed }: CompareParts,
+  streams: readonly ConversationStream[],
+): Promise<void> {
+  const begun = streams.filter((stream) => stream.begun)
+  for (let start = 0; start < begun.length; start += maxHeads) {
+    const some = begun.slice(start, start + maxHeads)
     const rows = await feed.heads(some.map(({ followed }) => followed))
     const headOf = new Map(rows.map((row) => [row.key, row]))
-    for (const follower of some) {
-      const head = headOf.get(follower.followed.key)
-      if (head) follower.compare({ seq: head.head, change: head.change })
-      else follower.gone()
+    for (const stream of some) {
+      const head = headOf.get(stream.followed.key)
+      if (head) stream.compare({ seq: head.head, change: head.change })
+      else stream.gone()
     }
   }
 }
 
 async function comparePeople(parts: CompareParts, people: readonly Person[]): Promise<void> {
-  for (let start = 0; start < people.length; start += mostPeople) {
-    const suspects = await suspectsAmong(parts, people.slice(start, start + mostPeople))
+  for (let start = 0; start < people.length; start += maxPeople) {
+    const suspects = await suspectsAmong(parts, people.slice(start, start + maxPeople))
     if (suspects.length === 0) continue
     // Most of these have only just happened, and the signal is on its way.
     await after(signalMs, undefined, { ref: false })
@@ -124,14 +130,14 @@ async function suspectsAmong(
 async function settle(parts: CompareParts, { session, at }: Suspect): Promise<void> {
   const { appId, uid } = session.identity
   const membership = await parts.feed.membershipOf(appId, uid, at)
-  const follower = session.following.get(at.key)
-  if (membership && !follower && session.isIn) {
+  const stream = session.following.get(at.key)
+  if (membership && !stream && session.isIn) {
     reload(session, membership)
     await join(parts, session, at, membership.head.seq + 1)
-  } else if (!membership && follower) {
+  } else if (!membership && stream) {
     // With the departure, if it can be read.
-    await follower.readNow()
-    follower.dismiss(session)
+    await stream.readNow()
+    stream.dismiss(session)
   }
 }
 

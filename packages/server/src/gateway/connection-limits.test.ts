@@ -1,14 +1,14 @@
 import { closeCodes } from '@chorale/contract/frames'
 import { afterAll, expect, test } from 'vitest'
 import { connectDevice, type Device } from '../testing/device.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
-const stage = await startRealtimeStage({
+const fixture = await startRealtimeFixture({
   GATEWAY_CONNECTIONS_PER_USER: '5',
   GATEWAY_CONNECTIONS_PER_APP: '8',
 })
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, tokenOf } = stage
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, tokenOf } = fixture
 const { origin, appId } = app
 
 /** Connects all, and then says who they are in one moment. */

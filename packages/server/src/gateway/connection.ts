@@ -31,7 +31,7 @@ export interface ConnectionParts {
 const drainPollMs = 20
 const drainMs = 30_000
 /** For the other side to answer a close. */
-const farewellMs = 5000
+const closingMs = 5000
 
 /** Reading is left to the library, writing is not: one buffer serves many. */
 export class SocketConnection implements Connection {
@@ -84,7 +84,7 @@ export class SocketConnection implements Connection {
     this.#reason = reason
     this.#parts.onClosed(reason)
     this.#ws.close(closeCodes[reason], reason)
-    setTimeout(() => this.#ws.terminate(), farewellMs).unref()
+    setTimeout(() => this.#ws.terminate(), closingMs).unref()
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Position } from '@chorale/contract/frames'
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { errorOf, send } from '../testing/wire.ts'
 
-const stage = await startRealtimeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, say, tokenOf } = stage
+const fixture = await startRealtimeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, say, tokenOf } = fixture
 await app.given.users('ann', 'bob')
 
 interface Heard {

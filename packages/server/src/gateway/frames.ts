@@ -43,7 +43,7 @@ export function print(frame: ServerFrame): string {
 }
 
 /** Put together by hand: the message is JSON text already. */
-export function printEntryFrame(
+export function serialiseEntryFrame(
   type: 'message' | 'changed',
   label: string,
   { seq, change }: Position,
@@ -52,7 +52,7 @@ export function printEntryFrame(
   return `{"type":"${type}","conversationId":"${label}","seq":${seq},"change":${change},"message":${message}}`
 }
 
-export function printWelcome(
+export function serialiseWelcome(
   user: string,
   heartbeatMs: number,
   positions: Readonly<Record<string, Position>>,
@@ -60,11 +60,11 @@ export function printWelcome(
   return rawObject({ type: 'welcome', heartbeatMs, positions }, { user })
 }
 
-export function printAnswer(id: string, body: string): string {
+export function serialiseAnswer(id: string, body: string): string {
   return rawObject({ type: 'answer', id }, { body })
 }
 
-export function printRefusal(id: string | undefined, { error }: ErrorBody): string {
+export function serialiseRefusal(id: string | undefined, { error }: ErrorBody): string {
   const { source: _, ...told } = error
   return JSON.stringify({ type: 'refusal', ...(id !== undefined && { id }), error: told })
 }

@@ -15,14 +15,14 @@ import { isAllowedOrigin, type Origins } from '../web/origins.ts'
 import { isRealtime } from './address.ts'
 import type { CallParts } from './calls.ts'
 import { startComparing } from './compare.ts'
+import { openProfileLoader } from './connected-users.ts'
 import type { Connection } from './connection.ts'
 import { addEventStream, type Visit } from './event-stream.ts'
 import { print } from './frames.ts'
 import { openGatewayMetrics } from './gateway-metrics.ts'
 import { type HandshakeParts, receive } from './handshake.ts'
-import { openFollowers } from './hub/followers.ts'
+import { openConversationStreams } from './hub/conversation-streams.ts'
 import { openMemberships } from './memberships.ts'
-import { openPeople } from './people.ts'
 import { openPlaces, type Places, type PlacesOptions } from './places.ts'
 import { openPresence } from './presence.ts'
 import { startRechecking } from './recheck.ts'
@@ -41,8 +41,8 @@ export interface GatewayOptions extends PlacesOptions {
   readonly receiptsLimit: number
   readonly transientBytesPerUser: number
   readonly transientBytesPerApp: number
-  readonly mostPerConversation: number
-  readonly mostInAll: number
+  readonly maxPerConversation: number
+  readonly maxInAll: number
 }
 
 export interface GatewayParts extends Omit<CallParts, 'lines'> {
@@ -59,8 +59,8 @@ export interface GatewayParts extends Omit<CallParts, 'lines'> {
   readonly log: Logger
 }
 
-const mostBytesPerFrame = 131_072
-const mostFragments = 16
+const maxBytesPerFrame = 131_072
+const maxFragments = 16
 /** Typing and transient frames of a user, over all their connections to this gateway. */
 const signalsASecond = 10
 
@@ -72,8 +72,8 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
-    maxPayload: mostBytesPerFrame,
-    maxFragments: mostFragments,
+    maxPayload: maxBytesPerFrame,
+    maxFragments: maxFragments,
   })
   const { handshake, compare, recheck, presence } = assemble(parts, places)
   let stopping = false
@@ -115,9 +115,9 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
 
 function assemble(parts: GatewayParts, places: Places) {
   const { options, signals, feed, users, log } = parts
-  const count = () => ({ sockets: places.size, conversations: followers.size })
+  const count = () => ({ sockets: places.size, conversations: streams.size })
   const metrics = openGatewayMetrics(parts.registry, count)
-  const followers = openFollowers(signals, {
+  const streams = openConversationStreams(signals, {
     ...options,
     feed,
     mayPass: fanOutWithin(options),
@@ -125,13 +125,13 @@ function assemble(parts: GatewayParts, places: Places) {
     holeMs: 20,
     retryMs: 1000,
     onRepair: metrics.repaired,
-    onLeft: (followed) => followers.release(followed),
+    onLeft: (followed) => streams.release(followed),
     onError: (error) => log.warn({ err: error }, 'a conversation could not be passed on'),
   })
   const memberships = openMemberships(feed)
-  const entrance = { ...options, feed, memberships, users, signals, followers, log }
+  const entrance = { ...options, feed, memberships, users, signals, streams, log }
   const recheck = startRechecking({ ...parts, compareMs: options.compareMs })
-  const people = openPeople({ ...entrance, recheck, onMove: (move) => presence.moved(move) })
+  const people = openProfileLoader({ ...entrance, recheck, onMove: (move) => presence.moved(move) })
   const presence = openPresence({
     store: parts.presence,
     signals,

@@ -1,16 +1,16 @@
 import { closeCodes } from '@chorale/contract/frames'
 import { afterAll, describe, expect, test } from 'vitest'
 import { connectDevice } from '../testing/device.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { send } from '../testing/wire.ts'
 
-const stage = await startRealtimeStage({
+const fixture = await startRealtimeFixture({
   GATEWAY_ORIGINS: 'https://chat.example, https://two.example',
   GATEWAY_CONNECTIONS_PER_USER: '2',
   GATEWAY_CONNECTIONS_PER_APP: '5',
 })
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device, tokenOf } = stage
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device, tokenOf } = fixture
 const { appId, origin } = app
 await app.given.users('ann', 'bob', 'cid')
 
@@ -102,7 +102,7 @@ test('a request that offers HTTP/2 beside is answered as ever', async () => {
 
 test('whoever says nothing is closed, before and after they are known', async () => {
   // Longer than this machine may be busy with something else.
-  await using impatient = await startRealtimeStage({
+  await using impatient = await startRealtimeFixture({
     GATEWAY_AUTH_TIMEOUT_MS: '3000',
     GATEWAY_HEARTBEAT_MS: '1500',
   })

@@ -9,24 +9,24 @@ import type { Failure } from '../pipeline/failure.ts'
 import type { ClientAddress } from '../web/client-address.ts'
 import { type Claim, claimOf } from './address.ts'
 import { readFrame } from './client-frames.ts'
+import type { ProfileLoader } from './connected-users.ts'
 import {
   type CloseReason,
   type Connection,
   type ConnectionParts,
   SocketConnection,
 } from './connection.ts'
-import { type ConversingParts, openConversing } from './conversing.ts'
-import { type EntranceParts, enter } from './entrance.ts'
-import { printRefusal } from './frames.ts'
-import type { People } from './people.ts'
+import { serialiseRefusal } from './frames.ts'
+import { enter, type JoinParts } from './join.ts'
+import { type MessageLoopParts, openMessageLoop } from './message-loop.ts'
 import type { Places } from './places.ts'
 import { Session } from './session.ts'
 import { type ConnectionTrace, traceConnection } from './trace.ts'
 import type { Users } from './users.ts'
 
-export interface HandshakeParts extends ConnectionParts, EntranceParts, ConversingParts {
+export interface HandshakeParts extends ConnectionParts, JoinParts, MessageLoopParts {
   readonly users: Users
-  readonly people: People
+  readonly people: ProfileLoader
   readonly log: Logger
   readonly clientAddress: ClientAddress
   readonly limits: AddressLimits
@@ -37,7 +37,7 @@ export interface HandshakeParts extends ConnectionParts, EntranceParts, Conversi
 export type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
 
 /** Beyond these the socket is not read until some are answered. */
-const mostCalls = 16
+const maxCalls = 16
 
 /** Takes a fresh socket: its first frame says who it is. */
 export function receive(
@@ -51,7 +51,7 @@ export function receive(
   const claim = claimOf(parts.clientAddress, request)
   const trace = traceConnection(parts.lines, connection, claim, 'websocket')
   const late = setTimeout(() => connection.close('notAuthenticated'), parts.authTimeoutMs)
-  let conversing: ReturnType<typeof openConversing> | undefined
+  let conversing: ReturnType<typeof openMessageLoop> | undefined
   let greeted = false
 
   const count = (chunk: Buffer) => parts.places.heard(connection, chunk.length)
@@ -63,14 +63,14 @@ export function receive(
     socket.off('data', count)
     if (!session) return
     // It may speak once it is welcome, which is before it has caught up.
-    conversing = openConversing(parts, session)
+    conversing = openMessageLoop(parts, session)
     await letIn(parts, session, frame)
   }
 
   function hear(frame: ClientFrame): void {
     if (conversing) {
       conversing.hear(frame)
-      if (conversing.waiting >= mostCalls) pauseUntilAnswered(ws, conversing)
+      if (conversing.waiting >= maxCalls) pauseUntilAnswered(ws, conversing)
     } else if (frame.type === 'auth' && !greeted) {
       greeted = true
       greet(frame).catch((error) => {
@@ -86,7 +86,7 @@ export function receive(
     try {
       hear(readFrame(data))
     } catch (error) {
-      connection.say(printRefusal(undefined, failureOf(error, '', parts.log).body()))
+      connection.say(serialiseRefusal(undefined, failureOf(error, '', parts.log).body()))
       connection.close('badFrame')
     }
   })
@@ -137,7 +137,7 @@ export async function authenticate(
   } catch (error) {
     const failure = failureOf(error, '', parts.log)
     trace.refused(failure.code)
-    connection.say(printRefusal(undefined, failure.body()))
+    connection.say(serialiseRefusal(undefined, failure.body()))
     connection.close(reasonOf(failure))
     return undefined
   }
@@ -152,7 +152,7 @@ function reasonOf({ status }: Failure): CloseReason {
 function pauseUntilAnswered(ws: WebSocket, conversing: { readonly waiting: number }): void {
   ws.pause()
   const again = setInterval(() => {
-    if (conversing.waiting >= mostCalls / 2 && ws.readyState === ws.OPEN) return
+    if (conversing.waiting >= maxCalls / 2 && ws.readyState === ws.OPEN) return
     clearInterval(again)
     ws.resume()
   }, 10)

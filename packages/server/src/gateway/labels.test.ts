@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
-const stage = await startRealtimeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device, say, sayIn } = stage
+const fixture = await startRealtimeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device, say, sayIn } = fixture
 const label = 'group_a_user_zoe'
 
 test('L5: a device hears a user and a group whose conversations have the same label', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
-const stage = await startRealtimeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device, say, sayIn } = stage
+const fixture = await startRealtimeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device, say, sayIn } = fixture
 
 const numbers = (n: number) => Array.from({ length: n }, (_, place) => `${place + 1}`)
 
@@ -26,7 +26,7 @@ describe('a message', () => {
   test('of a group reaches its members from every process at once, in one order', async () => {
     await app.given.users('gus', 'gil', 'gia')
     await app.given.group('many', { owner: 'gus', members: { participants: ['gil', 'gia'] } })
-    const other = await stage.otherApi('live')
+    const other = await fixture.otherApi('live')
     const devices = [
       await device('gus'),
       await device('gil', { origin: other.origin }),
@@ -290,7 +290,7 @@ describe('a member', () => {
       await app.given.group(guid, { owner: own, members: { participants: [out] } })
       const id = await sayIn(guid, own, 'before')
       const [staying, leaving] = [await device(own), await device(out)]
-      const silent = (await stage.otherApi('silent')).full
+      const silent = (await fixture.otherApi('silent')).full
       if (how === 'kick') await silent.kickMember({ params: { guid, uid: out } })
       else await silent.banUser({ params: { guid, uid: out } })
       // Nobody was told of the departure. Both of these come behind it.

@@ -7,7 +7,7 @@ type User = Pick<Identity, 'appId' | 'uid'>
 /** Every conversation of a user. */
 export type Memberships = (user: User) => Promise<readonly Membership[]>
 
-const atOnce = { concurrency: 2, mostPerBatch: 50 }
+const atOnce = { concurrency: 2, maxPerBatch: 50 }
 
 /** Those who come at the same moment ask together: of a lost gateway, thousands do. */
 export function openMemberships(feed: Pick<Feed, 'membershipsOf'>): Memberships {

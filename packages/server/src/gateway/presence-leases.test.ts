@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { connectDevice } from '../testing/device.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const stage = await startRealtimeStage({ GATEWAY_LEASE_SECONDS: '8' })
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device } = stage
+const fixture = await startRealtimeFixture({ GATEWAY_LEASE_SECONDS: '8' })
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device } = fixture
 const wait = { timeout: 40_000 }
 
 async function statusOf(uid: string) {
@@ -33,7 +33,7 @@ test('a user goes offline although one of the same uid is online in another app'
 
 test('a user who leaves one gateway stays online at another', async () => {
   await app.given.users('two', 'one')
-  const { origin } = await stage.otherApi('live')
+  const { origin } = await fixture.otherApi('live')
   const here = await device('two')
   const one = await device('one')
   await using _ = await device('two', { origin })

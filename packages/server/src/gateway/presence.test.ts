@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import type { Listener } from '../outbox/listener.ts'
 import { startServing } from '../testing/program.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 120_000 })
 
 // The lease is renewed twice in its time: it outlives a machine that is busy for some seconds.
-const stage = await startRealtimeStage({ GATEWAY_LEASE_SECONDS: '8', PRESENCE_LIMIT: '6' })
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device, settings } = stage
+const fixture = await startRealtimeFixture({ GATEWAY_LEASE_SECONDS: '8', PRESENCE_LIMIT: '6' })
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device, settings } = fixture
 const wait = { timeout: 40_000 }
 
 const heard: unknown[] = []
@@ -110,7 +110,7 @@ describe('a user', () => {
 
 test('a stopping gateway says goodbye, and its devices resume elsewhere', async () => {
   await app.given.users('sto', 'fro')
-  await stage.say('fro', 'sto', '1')
+  await fixture.say('fro', 'sto', '1')
   await using serving = await startServing(settings, '--parts', 'gateway')
   const sto = await device('sto', { origin: serving.origin })
   await sto.next('welcome')
@@ -120,7 +120,7 @@ test('a stopping gateway says goodbye, and its devices resume elsewhere', async 
   expect(await sto.closed).toBe(4000)
   expect(await serving.ended).toBe(0)
   await expect.poll(() => statusOf('sto'), wait).toBe('offline')
-  await stage.say('fro', 'sto', '2')
+  await fixture.say('fro', 'sto', '2')
   const again = await device('sto', { positions: sto.positions() })
   await expect.poll(() => again.texts()).toEqual(['2'])
 })

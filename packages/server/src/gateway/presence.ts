@@ -19,7 +19,7 @@ export interface Presence extends AsyncDisposable {
 
 /** Whoever comes and goes within this time has not moved. */
 const gatherMs = 250
-const mostMoves = 1000
+const maxMoves = 1000
 
 /**
  * Keeps who is online in step with who is connected, many moves in one statement. The lease of
@@ -40,7 +40,7 @@ export function openPresence(parts: PresenceParts): Presence {
 
   async function write(): Promise<void> {
     while (held && moves.size > 0) {
-      const batch = [...moves.values()].slice(0, mostMoves)
+      const batch = [...moves.values()].slice(0, maxMoves)
       for (const move of batch) moves.delete(nameOf(move))
       try {
         tell(await store.move(gatewayId, batch))

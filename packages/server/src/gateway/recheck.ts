@@ -19,9 +19,9 @@ export interface Recheck extends Disposable {
   all(): void
 }
 
-const mostPerStatement = 500
+const maxPerStatement = 500
 /** After so many rounds every connection has been checked, however many there are. */
-const mostRounds = 12
+const maxRounds = 12
 
 export function startRechecking({ users, compareMs, clock, log }: RecheckParts): Recheck {
   /** In the order of their last check. */
@@ -43,7 +43,7 @@ export function startRechecking({ users, compareMs, clock, log }: RecheckParts):
     let batch: Session[] = []
     try {
       while (due.size > 0) {
-        batch = first(due, mostPerStatement)
+        batch = first(due, maxPerStatement)
         // Before they are read: whoever becomes due meanwhile is read once more.
         for (const session of batch) due.delete(session)
         await check(batch)
@@ -69,7 +69,7 @@ export function startRechecking({ users, compareMs, clock, log }: RecheckParts):
 
   const timer = setInterval(() => {
     now(expired())
-    now(first(kept, Math.max(mostPerStatement, Math.ceil(kept.size / mostRounds))))
+    now(first(kept, Math.max(maxPerStatement, Math.ceil(kept.size / maxRounds))))
   }, compareMs)
   return {
     keep: (session) => void kept.add(session),

@@ -1,15 +1,17 @@
 import { afterAll, expect, inject, test } from 'vitest'
 import { connectDevice } from '../testing/device.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
 import { send } from '../testing/wire.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const nats = stack.use(await startTcpProxy(inject('natsUrl')))
-const stage = stack.use(await startRealtimeStage({ NATS_URL: nats.url, GATEWAY_COMPARE_MS: '100' }))
-const { app, device, say } = stage
-const silent = (await stage.otherApi('silent')).full
+const fixture = stack.use(
+  await startRealtimeFixture({ NATS_URL: nats.url, GATEWAY_COMPARE_MS: '100' }),
+)
+const { app, device, say } = fixture
+const silent = (await fixture.otherApi('silent')).full
 
 const textTo = (receiver: string, text: string) =>
   ({ receiver, receiverType: 'user', category: 'message', type: 'text', data: { text } }) as const
@@ -51,7 +53,7 @@ test('a lost arrival, departure and end of a group are found', async () => {
   const gia = await device('gia')
   await silent.addMembers({ params: { guid: 'lost' }, body: { participants: ['gia'] } })
   expect(await gia.next('reload')).toMatchObject({ conversationId: 'group_lost' })
-  await stage.sayIn('lost', 'gus', 'hello')
+  await fixture.sayIn('lost', 'gus', 'hello')
   await expect.poll(() => gia.texts()).toContain('hello')
   await silent.kickMember({ params: { guid: 'lost', uid: 'gia' } })
   expect(await gia.next('left')).toMatchObject({ conversationId: 'group_lost' })
@@ -61,7 +63,7 @@ test('a lost arrival, departure and end of a group are found', async () => {
 })
 
 test('what a process did not live to tell is told by the sweeper', async () => {
-  const slow = stack.use(await startRealtimeStage({ GATEWAY_COMPARE_MS: '600000' }))
+  const slow = stack.use(await startRealtimeFixture({ GATEWAY_COMPARE_MS: '600000' }))
   const dead = (await slow.otherApi('silent')).full
   await slow.app.given.users('una', 'uwe')
   const uwe = await slow.device('uwe')
@@ -77,7 +79,7 @@ test('where conversations stand is read when NATS knows that they are followed',
     return Number(/^chorale_gateway_open\{what="conversations"\} (\d+)$/m.exec(text)?.[1])
   }
   const sid = stack.use(await connectDevice({ origin: app.origin, appId: app.appId }))
-  const authToken = await stage.tokenOf('sid')
+  const authToken = await fixture.tokenOf('sid')
   const before = await followed()
   nats.freeze()
   sid.send({ type: 'auth', authToken })

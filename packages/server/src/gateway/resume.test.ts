@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Device } from '../testing/device.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
-const stage = await startRealtimeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device, say, sayIn } = stage
+const fixture = await startRealtimeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device, say, sayIn } = fixture
 
 /** Goes away, and says where it was. */
 async function goes(from: Device) {

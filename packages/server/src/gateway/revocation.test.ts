@@ -2,14 +2,14 @@ import { closeCodes } from '@chorale/contract/frames'
 import { afterAll, expect, inject, test } from 'vitest'
 import { connectDevice } from '../testing/device.ts'
 import { startServing } from '../testing/program.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
 
 const never = '600000'
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const stage = stack.use(await startRealtimeStage({ GATEWAY_COMPARE_MS: never }))
-const { app, full, device, tokenOf } = stage
+const fixture = stack.use(await startRealtimeFixture({ GATEWAY_COMPARE_MS: never }))
+const { app, full, device, tokenOf } = fixture
 const { appId } = app
 const revoke = (uid: string) => full.deleteAuthTokens({ params: { uid } })
 
@@ -22,7 +22,7 @@ async function openStream(origin: string, authToken: string) {
 test('H1: a token that was revoked while its gateway had no NATS is closed when NATS returns', async () => {
   await app.given.users('cut', 'kept')
   await using nats = await startTcpProxy(inject('natsUrl'))
-  const settings = { ...stage.settings, NATS_URL: nats.url, GATEWAY_COMPARE_MS: never }
+  const settings = { ...fixture.settings, NATS_URL: nats.url, GATEWAY_COMPARE_MS: never }
   await using gateway = await startServing(settings, '--parts', 'gateway')
   const { origin } = gateway
   const authToken = await tokenOf('cut')
@@ -43,7 +43,7 @@ test('H1: a token that was revoked while its gateway had no NATS is closed when 
 test('H1: a revoked token and a deactivated user are found while NATS stays away', async () => {
   await app.given.users('rev', 'dea', 'kep')
   await using nats = await startTcpProxy(inject('natsUrl'))
-  const settings = { ...stage.settings, NATS_URL: nats.url, GATEWAY_COMPARE_MS: '200' }
+  const settings = { ...fixture.settings, NATS_URL: nats.url, GATEWAY_COMPARE_MS: '200' }
   await using gateway = await startServing(settings, '--parts', 'gateway')
   const { origin } = gateway
   const connect = async (uid: string) =>
@@ -65,7 +65,7 @@ test('H1: a revoked token and a deactivated user are found while NATS stays away
 test('H1: a check that the database does not answer closes nobody, and is made again', async () => {
   await app.given.users('dbs', 'dbk')
   await using database = await startTcpProxy(app.databaseUrl)
-  const settings = { ...stage.settings, DATABASE_URL: database.url, GATEWAY_COMPARE_MS: '200' }
+  const settings = { ...fixture.settings, DATABASE_URL: database.url, GATEWAY_COMPARE_MS: '200' }
   await using gateway = await startServing(settings, '--parts', 'gateway')
   const { origin } = gateway
   await using revoked = await connectDevice({ origin, appId, authToken: await tokenOf('dbs') })

@@ -1,19 +1,19 @@
 import { connect } from '@chorale/sdk'
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { startTcpProxy } from '../testing/tcp-proxy.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const stage = stack.use(await startRealtimeStage())
-const { app, say, tokenOf } = stage
+const fixture = stack.use(await startRealtimeFixture())
+const { app, say, tokenOf } = fixture
 
 async function session(uid: string, origin = app.origin) {
   const made = connect({
     url: new URL('/v3/realtime', origin.replace('http', 'ws')).href,
     appId: app.appId,
     authToken: await tokenOf(uid),
-    backoff: { baseMs: 20, mostMs: 200 },
+    backoff: { baseMs: 20, maxMs: 200 },
   })
   stack.defer(() => made.close())
   const texts: unknown[] = []

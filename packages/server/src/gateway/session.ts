@@ -4,7 +4,7 @@ import type { Relationships } from '../realtime/ports.ts'
 import type { Claim } from './address.ts'
 import type { Connection } from './connection.ts'
 import type { Listener } from './hub/channel.ts'
-import type { Follower } from './hub/follower.ts'
+import type { ConversationStream } from './hub/conversation-stream.ts'
 import type { Identity } from './users.ts'
 
 type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
@@ -19,7 +19,7 @@ export class Session implements Listener {
   readonly connection: Connection
   readonly wish: NonNullable<AuthFrame['presence']>
   /** By the key of the conversation: two of them may have the same label. */
-  readonly following = new Map<number, Follower>()
+  readonly following = new Map<number, ConversationStream>()
   readonly #entered = Promise.withResolvers<void>()
   #isIn = false
 

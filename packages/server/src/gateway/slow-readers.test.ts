@@ -1,11 +1,11 @@
 import { closeCodes } from '@chorale/contract/frames'
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { send } from '../testing/wire.ts'
 
-const stage = await startRealtimeStage({ GATEWAY_QUEUE_BYTES: '65536' })
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, device, sayIn } = stage
+const fixture = await startRealtimeFixture({ GATEWAY_QUEUE_BYTES: '65536' })
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, device, sayIn } = fixture
 
 async function closedAsTooSlow(): Promise<number> {
   const { text } = await send(app.operationsOrigin, { path: '/metrics' })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Device } from '../testing/device.ts'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
-const stage = await startRealtimeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
+const fixture = await startRealtimeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 const uids = Array.from({ length: 200 }, (_, n) => `user-${n}`)
 
@@ -12,11 +12,11 @@ const wait = { timeout: 40_000, interval: 50 }
 /** What a device was shown of the group, before and after it was away. */
 const shown = (...devices: readonly Device[]) => devices.flatMap((one) => one.texts())
 
-const { app, full, sayIn, tokenOf } = stage
+const { app, full, sayIn, tokenOf } = fixture
 const [owner = '', ...participants] = uids
 const tokens = new Map<string, string>()
-const device = (uid: string, how: Parameters<typeof stage.device>[1] = {}) =>
-  stage.device(uid, { ...how, authToken: tokens.get(uid) ?? '' })
+const device = (uid: string, how: Parameters<typeof fixture.device>[1] = {}) =>
+  fixture.device(uid, { ...how, authToken: tokens.get(uid) ?? '' })
 
 beforeAll(async () => {
   await app.given.users(...uids)
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 test('half of 200 devices lose their gateway at once, come back to another and miss nothing', async () => {
-  const { origin } = await stage.otherApi('live')
+  const { origin } = await fixture.otherApi('live')
   const staying = await Promise.all(uids.slice(100).map((uid) => device(uid)))
   const dropped = await Promise.all(uids.slice(0, 100).map((uid) => device(uid, { origin })))
   let said = 0

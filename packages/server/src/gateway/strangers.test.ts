@@ -1,19 +1,19 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { send } from '../testing/wire.ts'
 
-const stage = await startRealtimeStage({
+const fixture = await startRealtimeFixture({
   GATEWAY_CONNECTIONS: '3',
   GATEWAY_PENDING: '20',
   GATEWAY_PENDING_BYTES: '100000',
   AUTH_REFUSALS_PER_MINUTE: '10',
   TRUST_PROXY: '127.0.0.1',
 })
-afterAll(() => stage[Symbol.asyncDispose]())
-await stage.app.given.users('ada', 'bob')
-const { origin, appId } = stage.app
+afterAll(() => fixture[Symbol.asyncDispose]())
+await fixture.app.given.users('ada', 'bob')
+const { origin, appId } = fixture.app
 const port = Number(new URL(origin).port)
 
 async function stranger(): Promise<Socket> {
@@ -29,10 +29,10 @@ async function stranger(): Promise<Socket> {
 }
 
 test('H6: strangers who say nothing take no place of a device that signs in', async () => {
-  await using _ = await stage.device('ada')
+  await using _ = await fixture.device('ada')
   const strangers = await Promise.all(Array.from({ length: 60 }, stranger))
-  await using device = await stage.device('bob')
-  await stage.say('ada', 'bob', 'hello')
+  await using device = await fixture.device('bob')
+  await fixture.say('ada', 'bob', 'hello')
   await device.next('message')
   // Those that waited longest made room.
   await expect
@@ -56,7 +56,7 @@ test('H6: strangers share a bound on what they send before they sign in', async 
 test('H6: wrong tokens from one address are refused without work; good ones are still served', async () => {
   const from = (address: string, authToken: string) =>
     send(origin, { path: '/v3/me', headers: { appId, authToken, 'x-forwarded-for': address } })
-  const authToken = await stage.tokenOf('ada')
+  const authToken = await fixture.tokenOf('ada')
   expect((await from('9.9.9.9', authToken)).status).toBe(200)
   for (let n = 0; n < 10; n++) expect((await from('9.9.9.9', `wrong-${n}`)).status).toBe(401)
   const refused = await from('9.9.9.9', 'wrong-again')

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
-const stage = await startRealtimeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device, say } = stage
+const fixture = await startRealtimeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device, say } = fixture
 const become = (uid: string, role: string) => full.updateUser({ params: { uid }, body: { role } })
 
 /** What makes a rule forbid it, and what is answered. */

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Device } from '../testing/device.ts'
-import { type RealtimeStage, startRealtimeStage } from '../testing/realtime-stage.ts'
+import { type RealtimeFixture, startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { send } from '../testing/wire.ts'
 
 const bytesPerUser = 20_000
-let stage: RealtimeStage
+let fixture: RealtimeFixture
 const group = { receiver: 'hall', receiverType: 'group' } as const
 
 beforeAll(async () => {
-  stage = await startRealtimeStage({ TRANSIENT_BYTES_PER_USER: String(bytesPerUser) })
-  const { app } = stage
+  fixture = await startRealtimeFixture({ TRANSIENT_BYTES_PER_USER: String(bytesPerUser) })
+  const { app } = fixture
   for (const uid of ['sam', 'lea', 'end']) await app.given.user(uid)
   await app.given.group('hall', { owner: 'sam', members: { participants: ['lea', 'end'] } })
 })
-afterAll(() => stage[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 /** Resolves when everything that these devices have sent so far has been passed on, or not. */
 async function passedOn(devices: readonly Device[], heardBy: Device): Promise<void> {
@@ -21,16 +21,16 @@ async function passedOn(devices: readonly Device[], heardBy: Device): Promise<vo
     device.send({ type: 'ping' })
     await device.next('pong')
   }
-  const end = await stage.device('end')
+  const end = await fixture.device('end')
   end.send({ type: 'typing', ...group, state: 'ended' })
   await heardBy.next('typing')
 }
 
 test('M2: frames of all connections of a user are counted together', async () => {
-  const authToken = await stage.tokenOf('sam')
-  const lea = await stage.device('lea')
+  const authToken = await fixture.tokenOf('sam')
+  const lea = await fixture.device('lea')
   const devices = await Promise.all(
-    Array.from({ length: 10 }, () => stage.device('sam', { authToken })),
+    Array.from({ length: 10 }, () => fixture.device('sam', { authToken })),
   )
   const startedAt = performance.now()
   for (const device of devices) {
@@ -45,16 +45,16 @@ test('M2: frames of all connections of a user are counted together', async () =>
 
 test('M2: each is taken from the budget of the device', async () => {
   const uid = 'bea'
-  await stage.app.given.user(uid)
-  await stage.full.addMembers({ params: { guid: 'hall' }, body: { participants: [uid] } })
-  const authToken = await stage.tokenOf(uid)
-  const lea = await stage.device('lea')
-  const device = await stage.device(uid, { authToken })
+  await fixture.app.given.user(uid)
+  await fixture.full.addMembers({ params: { guid: 'hall' }, body: { participants: [uid] } })
+  const authToken = await fixture.tokenOf(uid)
+  const lea = await fixture.device('lea')
+  const device = await fixture.device(uid, { authToken })
   for (let n = 0; n < 5; n++) device.send({ type: 'typing', ...group, state: 'started' })
   await passedOn([device], lea)
-  const { headers } = await send(stage.app.origin, {
+  const { headers } = await send(fixture.app.origin, {
     path: '/v3/me',
-    headers: { appId: stage.app.appId, authToken },
+    headers: { appId: fixture.app.appId, authToken },
   })
   const left = Number(headers['x-rate-limit-remaining'])
   expect(left).toBe(Number(headers['x-rate-limit']) - 6)
@@ -62,13 +62,13 @@ test('M2: each is taken from the budget of the device', async () => {
 
 test('M2: what they cost all listeners together is bounded', async () => {
   const uid = 'max'
-  await stage.app.given.user(uid)
-  await stage.full.addMembers({ params: { guid: 'hall' }, body: { participants: [uid] } })
-  const authToken = await stage.tokenOf('lea')
+  await fixture.app.given.user(uid)
+  await fixture.full.addMembers({ params: { guid: 'hall' }, body: { participants: [uid] } })
+  const authToken = await fixture.tokenOf('lea')
   const listeners = await Promise.all(
-    Array.from({ length: 9 }, () => stage.device('lea', { authToken })),
+    Array.from({ length: 9 }, () => fixture.device('lea', { authToken })),
   )
-  const device = await stage.device(uid)
+  const device = await fixture.device(uid)
   const [first] = listeners
   if (!first) throw new Error('There are nine.')
   const startedAt = performance.now()

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
-const stage = await startRealtimeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device, say, sayIn } = stage
+const fixture = await startRealtimeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device, say, sayIn } = fixture
 await app.given.users('ann', 'bob', 'cid')
 await app.given.group('tea', { owner: 'ann', members: { participants: ['bob', 'cid'] } })
 await full.createRule({ body: { id: 'no-spam', conditions: [{ value: 'spam' }] } })

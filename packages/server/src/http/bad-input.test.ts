@@ -1,29 +1,29 @@
 import { allOperations, type OperationName } from '@chorale/contract/api'
-import { errorsOfTheRoad, type Operation } from '@chorale/contract/operation'
+import { type Operation, pipelineErrors } from '@chorale/contract/operation'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { startApart } from '../testing/apart.ts'
 import { fieldRequests } from '../testing/bad-fields.ts'
 import { badRequests } from '../testing/bad-requests.ts'
-import { furnish } from '../testing/furnished.ts'
+import { seedDefaults } from '../testing/seeded-app.ts'
 import { errorOf, send, type WireRequest } from '../testing/wire.ts'
 
 // The same requests in every run; another seed is worth a try now and then.
 const seed = Number(process.env.BAD_INPUT_SEED ?? 20_260_101)
 const requestsInAll = 2400
 const numRuns = Math.max(20, Math.ceil(requestsInAll / allOperations.size))
-const mostRounds = 10
+const maxRounds = 10
 /** Of the processor, for all that one request makes the event loop do at once. */
-const mostBlockedMs = 100
+const maxBlockedMs = 100
 const inFlight = 4
 
-const service = await startApart(mostBlockedMs)
+const service = await startApart(maxBlockedMs)
 afterAll(() => service[Symbol.asyncDispose]())
 const { origin } = service
 
 /** What an operation may say, and what it says when the address was spoilt. */
 function declaredBy({ errors }: Operation): readonly string[] {
-  return [...errors, ...errorsOfTheRoad, 'ERR_API_NOT_FOUND']
+  return [...errors, ...pipelineErrors, 'ERR_API_NOT_FOUND']
 }
 
 /**
@@ -56,7 +56,7 @@ test.each([...allOperations])(
   '%s answers whatever it is sent: with 200 or a declared error, in time, and goes on',
   (name: OperationName, operation: Operation) =>
     withFreeLoop(async () => {
-      const { known, normalCall } = await furnish(service)
+      const { known, normalCall } = await seedDefaults(service)
       const declared = declaredBy(operation)
       const sendOne = sender()
       let reached = 0
@@ -72,7 +72,7 @@ test.each([...allOperations])(
         if ((operation.errors as readonly string[]).includes(code)) reached++
       })
       // Where much can be wrong, few requests get through: then there are more of them.
-      for (let round = 0; reached === 0 && round < mostRounds; round++) {
+      for (let round = 0; reached === 0 && round < maxRounds; round++) {
         await fc.assert(property, { seed: seed + round, numRuns })
       }
       expect(reached, `${name} was never reached: its requests are all refused`).toBeGreaterThan(0)
@@ -81,13 +81,13 @@ test.each([...allOperations])(
   180_000,
 )
 
-const shared = await furnish(service)
+const shared = await seedDefaults(service)
 
 test.each([...allOperations])(
   'H3: no field of %s has a value that is answered with anything but 200 or a declared error',
   (name: OperationName, operation: Operation) =>
     withFreeLoop(async () => {
-      const { known } = operation.effect === 'read' ? shared : await furnish(service)
+      const { known } = operation.effect === 'read' ? shared : await seedDefaults(service)
       const declared = declaredBy(operation)
       const sendOne = sender()
       const wrong: string[] = []

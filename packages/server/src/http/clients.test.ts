@@ -11,7 +11,7 @@ import { startTestApp } from '../testing/test-app.ts'
 // Programs as servers of applications are. Each stops at the first call whose answer its author
 // would not expect.
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 // They bring compilers and interpreters along, onto a machine that may be busy.

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const open = stack.use(await startRealtimeStage())
-const closed = stack.use(await startRealtimeStage({ GATEWAY_ORIGINS: 'https://a.example' }))
+const open = stack.use(await startRealtimeFixture())
+const closed = stack.use(await startRealtimeFixture({ GATEWAY_ORIGINS: 'https://a.example' }))
 
 const asks = (origin: string) => ({
   method: 'OPTIONS',

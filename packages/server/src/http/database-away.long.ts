@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { startFreezing } from '../testing/freezing.ts'
 
 test('reliability 4: a database frozen for 40 s: every call is answered within 12 s, nothing is lost', async () => {
-  await using stage = await startFreezing({})
+  await using fixture = await startFreezing({})
   const times: number[] = []
   const timed = async (call: () => Promise<{ readonly status: number }>) => {
     const startedAt = performance.now()
@@ -11,17 +11,17 @@ test('reliability 4: a database frozen for 40 s: every call is answered within 1
     times.push(performance.now() - startedAt)
     return status
   }
-  stage.freeze()
+  fixture.freeze()
   const frozenAt = performance.now()
   const calls: Promise<number>[] = []
   while (performance.now() - frozenAt < 40_000) {
-    calls.push(timed(stage.say), timed(stage.look))
+    calls.push(timed(fixture.say), timed(fixture.look))
     await after(100)
   }
-  stage.thaw()
+  fixture.thaw()
   const statuses = new Set(await Promise.all(calls))
   const longest = Math.max(...times)
-  const messages = await stage.sayAgain()
+  const messages = await fixture.sayAgain()
   console.log(
     `${calls.length} calls, the longest took ${(longest / 1000).toFixed(1)} s; ${messages} messages stored once`,
   )

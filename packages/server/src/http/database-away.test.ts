@@ -18,7 +18,7 @@ afterAll(() => stack.disposeAsync())
 const refused = ({ status, headers }: WireAnswer) => [status, headers['retry-after']]
 
 test('reliability 6: a database that only reads is a 503 with Retry-After, and its connection is dropped', async () => {
-  const app = stack.use(await startTestApp({ twin: false }))
+  const app = stack.use(await startTestApp({ shadow: false }))
   const name = new URL(app.databaseUrl).pathname.slice(1)
   const headers = { appId: app.appId, apikey: app.keys.full, 'content-type': 'application/json' }
   const create = (uid: string) =>
@@ -47,21 +47,21 @@ test('reliability 6: a database that only reads is a 503 with Retry-After, and i
 })
 
 test('reliability 4: a frozen database is a 503 within the deadline; nothing is lost or doubled, and no event given up', async () => {
-  await using stage = await startFreezing({
+  await using fixture = await startFreezing({
     DATABASE_STATEMENT_TIMEOUT_MS: '1000',
     DATABASE_GRACE_MS: '500',
   })
-  stage.freeze()
+  fixture.freeze()
   // Some come at once, some while others wait: none may wait for the database to come back.
   const calls: Promise<WireAnswer>[] = []
   while (calls.length < 50) {
-    calls.push(stage.say(), stage.say(), stage.say(), stage.say(), stage.look())
+    calls.push(fixture.say(), fixture.say(), fixture.say(), fixture.say(), fixture.look())
     if (calls.length % 10 === 0) await calls[calls.length - 10]
   }
   for (const call of calls) expect(refused(await call)).toEqual([503, '1'])
-  expect((await send(stage.origin, { path: '/docs/start.js' })).status).toBe(200)
-  stage.thaw()
-  expect(await stage.sayAgain()).toBe(41)
+  expect((await send(fixture.origin, { path: '/docs/start.js' })).status).toBe(200)
+  fixture.thaw()
+  expect(await fixture.sayAgain()).toBe(41)
 })
 
 test('reliability 7: while the database is away, a cause is one line a second, with a count', async () => {

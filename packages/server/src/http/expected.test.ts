@@ -3,7 +3,7 @@ import { startTestApp } from '../testing/test-app.ts'
 import { errorOf, send, type WireRequest } from '../testing/wire.ts'
 
 /** What public clients and test suites expect of an answer. */
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 await app.given.users('ann', 'bob', 'cid')
 await app.given.group('tea', { owner: 'ann', members: { participants: ['bob'] } })

@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startTestApp } from '../testing/test-app.ts'
 import { errorOf, send } from '../testing/wire.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 await app.given.users('ann', 'bob', 'cid')
 await app.given.user('red', { tags: ['red'] })
 await app.given.user('blue', { tags: ['blue'] })
 await app.given.role('chef')
 await app.given.user('cook', { role: 'chef' })
-await app.given.group('tea', { owner: 'ann', tags: ['hot'], members: { moderators: ['bob'] } })
+await app.given.group('tea', { owner: 'ann', tags: ['prepared'], members: { moderators: ['bob'] } })
 await app.given.group('ice', { owner: 'ann', type: 'private', tags: ['cold'] })
 await app.given.group('inn', { owner: 'ann' })
 const inTea = { receiverType: 'group' } as const
@@ -63,7 +63,7 @@ describe('a list in a query is understood, however it is written', () => {
       ['/users', 'tags', 'red', 'blue', ['blue', 'red']],
       ['/users', 'roles', 'chef', 'nobody', ['cook']],
       ['/users?searchKey=red', 'searchIn', 'name', 'uid', ['red']],
-      ['/groups', 'tags', 'hot', 'cold', ['ice', 'tea']],
+      ['/groups', 'tags', 'prepared', 'cold', ['ice', 'tea']],
       ['/groups', 'types', 'PRIVATE', 'password', ['ice']],
       ['/groups?searchKey=tea', 'searchIn', 'name', 'guid', ['tea']],
       ['/groups/tea/members', 'scopes', 'moderator', 'participant', ['bob']],
@@ -74,7 +74,7 @@ describe('a list in a query is understood, however it is written', () => {
       ['/messages', 'types', 'text', 'place', [text.id, custom.id]],
       ['/messages', 'types', 'text', 'place', [text.id, custom.id], 'ann'],
       ['/conversations', 'tags', 'mine', 'other', ['group_tea'], 'ann'],
-      ['/conversations', 'groupTags', 'hot', 'none', ['group_tea'], 'ann'],
+      ['/conversations', 'groupTags', 'prepared', 'none', ['group_tea'], 'ann'],
     ]
 
   test.each(cases)('%s by %s', async (path, name, a, b, found, as) => {

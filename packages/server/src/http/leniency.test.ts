@@ -5,7 +5,7 @@ import { lenientCalls } from '../testing/leniencies.ts'
 import { startTestApp } from '../testing/test-app.ts'
 import { errorOf, send, type WireAnswer } from '../testing/wire.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const keys = { appId: app.appId, apikey: app.keys.full }
 const strict = await app.anotherApp()

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { startTestApp } from '../testing/test-app.ts'
 import { errorOf, send, type WireRequest } from '../testing/wire.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const keys = { appId: app.appId, apikey: app.keys.full }
 const form = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -1,21 +1,26 @@
 import { allOperations } from '@chorale/contract/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expected, outcomeOf } from '../testing/matrix/expectations.ts'
+import {
+  type CallerName,
+  callerNames,
+  type Fixture,
+  startFixture,
+} from '../testing/matrix/fixture.ts'
 import { leaks, requestFor } from '../testing/matrix/requests.ts'
-import { type CallerName, callerNames, type Stage, startStage } from '../testing/matrix/stage.ts'
 import { errorOf, send } from '../testing/wire.ts'
 
-let stage: Stage
+let fixture: Fixture
 let before: unknown
 beforeAll(async () => {
-  stage = await startStage()
-  before = await stage.snapshot()
+  fixture = await startFixture()
+  before = await fixture.snapshot()
 }, 300_000)
-afterAll(() => stage[Symbol.asyncDispose]())
+afterAll(() => fixture[Symbol.asyncDispose]())
 
 /** Every operation, called by one of them: what came differently, a line each. */
 async function surprises(caller: CallerName): Promise<string[]> {
-  const { app, victims, callers } = stage
+  const { app, victims, callers } = fixture
   const headersOf = callers.get(caller)
   const lines: string[] = []
   let headers = await headersOf?.()
@@ -49,7 +54,7 @@ test.each(callerNames)(
   'no operation does for a %s what it should not',
   async (caller) => {
     expect((await surprises(caller)).join('\n')).toBe('')
-    expect(await stage.snapshot()).toEqual(before)
+    expect(await fixture.snapshot()).toEqual(before)
   },
   300_000,
 )

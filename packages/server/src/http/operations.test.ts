@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000 })
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const start = async (settings: Record<string, string>) =>
-  stack.use(await startTestApp({ twin: false, live: { gateway: true, settings } }))
+  stack.use(await startTestApp({ shadow: false, live: { gateway: true, settings } }))
 
 const headers = {
   'x-content-type-options': 'nosniff',

@@ -2,12 +2,12 @@ import { parse } from 'node:querystring'
 import { badRequest } from '../pipeline/failure.ts'
 import { inspectText } from '../pipeline/json.ts'
 
-const mostParameters = 200
+const maxParameters = 200
 
 /** `tags=a&tags=b`, `tags[]=a` and `tags[0]=a` all mean the list `tags`. */
 export function parseQuery(text: string): Record<string, unknown> {
   const result: Record<string, unknown> = Object.create(null)
-  for (const [key, value] of Object.entries(parse(text, '&', '=', { maxKeys: mostParameters }))) {
+  for (const [key, value] of Object.entries(parse(text, '&', '=', { maxKeys: maxParameters }))) {
     if (value === undefined) continue
     const name = key.replace(/\[\d*\]$/, '')
     const known = result[name]

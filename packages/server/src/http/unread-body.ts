@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
 /** A client that still sends reads no answer whose connection is reset: it may finish this much. */
-const mostDiscardedBytes = 1_048_576
-const mostDiscardedMs = 2000
+const maxDiscardedBytes = 1_048_576
+const maxDiscardedMs = 2000
 
 /**
  * Whoever is refused before the body has come gets the answer and no further call on that
@@ -32,11 +32,11 @@ async function* thenDiscard(payload: string, request: IncomingMessage) {
 
 function discard(request: IncomingMessage): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const late = setTimeout(resolve, mostDiscardedMs)
+  const late = setTimeout(resolve, maxDiscardedMs)
   let bytes = 0
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes > mostDiscardedBytes) resolve()
+    if (bytes > maxDiscardedBytes) resolve()
   })
   for (const end of ['end', 'close', 'error']) request.once(end, () => resolve())
   return promise.finally(() => clearTimeout(late))

@@ -1,7 +1,7 @@
 import { badRequest } from '../pipeline/failure.ts'
 import { inspectText } from '../pipeline/json.ts'
 
-const mostFields = 2000
+const maxFields = 2000
 const deepest = 8
 
 interface Branch {
@@ -18,7 +18,7 @@ export function objectOfFields(given: Iterable<readonly [string, string]>): Valu
   const root: Branch = Object.create(null)
   let fields = 0
   for (const [key, value] of given) {
-    if (++fields > mostFields) throw badRequest('body', `Send at most ${mostFields} fields.`)
+    if (++fields > maxFields) throw badRequest('body', `Send at most ${maxFields} fields.`)
     inspectText(key, 'body')
     inspectText(value, key)
     put(root, pathOf(key), value)

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { databaseMs } from '../database/app-db.ts'
 import type { Db } from '../database/db.ts'
-import { hot, run } from '../database/hot.ts'
+import { prepared, run } from '../database/prepared.ts'
 
 /** What every job has: whose it is, until when it is claimed, and how often it was. */
 export interface Job {
@@ -72,8 +72,8 @@ export function defineQueue<J extends Job>(definition: QueueDefinition<J>): Queu
   const { name, table, key, open } = definition
   const columns = Object.entries(key)
   for (const id of [table, ...Object.keys(key), ...groupOf(definition)]) requireIdentifier(id)
-  const claim = hot<J>(`claim ${name}`, claimText(definition))
-  const next = hot<{ inMs: number }>(
+  const claim = prepared<J>(`claim ${name}`, claimText(definition))
+  const next = prepared<{ inMs: number }>(
     `next of ${name}`,
     `select j.due_at - ${nowMs} as "inMs" from ${table} j where ${open} order by j.due_at limit 1`,
   )

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { NoSlot, openFairSlots } from './fair-slots.ts'
 
 /** Work that ends when the test says so. */
-function openStage(slots = openFairSlots({ most: 2, mostPerKey: 1, mostWaitingPerKey: 3 })) {
+function openFixture(slots = openFairSlots({ most: 2, maxPerKey: 1, maxWaitingPerKey: 3 })) {
   const started: string[] = []
   const ends = new Map<string, () => void>()
   const use = (key: string, name: string) =>
@@ -21,7 +21,7 @@ function openStage(slots = openFairSlots({ most: 2, mostPerKey: 1, mostWaitingPe
 }
 
 test('a key has its share, whatever is free; others start beside it', async () => {
-  const { started, use, end } = openStage()
+  const { started, use, end } = openFixture()
   const all = [use('a', 'a1'), use('a', 'a2'), use('b', 'b1')]
   await new Promise(setImmediate)
   expect(started).toEqual(['a1', 'b1'])
@@ -33,8 +33,8 @@ test('a key has its share, whatever is free; others start beside it', async () =
 })
 
 test('keys that wait take turns, however much one of them has in line', async () => {
-  const { started, use, end } = openStage(
-    openFairSlots({ most: 1, mostPerKey: 1, mostWaitingPerKey: 3 }),
+  const { started, use, end } = openFixture(
+    openFairSlots({ most: 1, maxPerKey: 1, maxWaitingPerKey: 3 }),
   )
   const all = [use('a', 'a1'), use('a', 'a2'), use('a', 'a3'), use('b', 'b1'), use('c', 'c1')]
   for (const name of ['a1', 'b1', 'c1', 'a2', 'a3']) {
@@ -46,7 +46,7 @@ test('keys that wait take turns, however much one of them has in line', async ()
 })
 
 test('what no place is left for is refused at once; others of the same key are not', async () => {
-  const { use, end } = openStage()
+  const { use, end } = openFixture()
   const all = ['a1', 'a2', 'a3', 'a4'].map((name) => use('a', name))
   await expect(use('a', 'a5')).rejects.toBeInstanceOf(NoSlot)
   for (const name of ['a1', 'a2', 'a3', 'a4']) await end(name)
@@ -54,7 +54,7 @@ test('what no place is left for is refused at once; others of the same key are n
 })
 
 test('work that fails gives its place back', async () => {
-  const slots = openFairSlots({ most: 1, mostPerKey: 1, mostWaitingPerKey: 0 })
+  const slots = openFairSlots({ most: 1, maxPerKey: 1, maxWaitingPerKey: 0 })
   for (let n = 0; n < 3; n++) {
     await expect(slots.use('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   }
@@ -62,8 +62,8 @@ test('work that fails gives its place back', async () => {
 })
 
 test('a key that is alone has more, until another comes', async () => {
-  const { started, use, end } = openStage(
-    openFairSlots({ most: 4, mostPerKey: 1, mostAlone: 3, mostWaitingPerKey: 9 }),
+  const { started, use, end } = openFixture(
+    openFairSlots({ most: 4, maxPerKey: 1, maxAlone: 3, maxWaitingPerKey: 9 }),
   )
   const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => use('a', name))
   all.push(use('b', 'b1'))
@@ -79,8 +79,8 @@ test('a key that is alone has more, until another comes', async () => {
 })
 
 test('who has waited too long is refused, and leaves no trace', async () => {
-  const slots = openFairSlots({ most: 1, mostPerKey: 1, mostWaitingPerKey: 9, patienceMs: 1 })
-  const { use, end } = openStage(slots)
+  const slots = openFairSlots({ most: 1, maxPerKey: 1, maxWaitingPerKey: 9, patienceMs: 1 })
+  const { use, end } = openFixture(slots)
   const first = use('a', 'a1')
   await expect(use('a', 'a2')).rejects.toBeInstanceOf(NoSlot)
   await expect(use('b', 'b1')).rejects.toBeInstanceOf(NoSlot)

@@ -11,100 +11,100 @@ export interface FairSlots {
 
 export interface FairSlotsOptions {
   readonly most: number
-  readonly mostPerKey: number
+  readonly maxPerKey: number
   /** Of a key while no other runs or waits; as many as otherwise where it is not said. */
-  readonly mostAlone?: number
-  readonly mostWaitingPerKey: number
+  readonly maxAlone?: number
+  readonly maxWaitingPerKey: number
   /** Who has waited this long is refused as well; for ever where it is not said. */
   readonly patienceMs?: number
 }
 
 export class NoSlot extends Error {}
 
-interface Lane {
+interface Queue {
   running: number
   readonly waiting: (() => void)[]
 }
 
 export function openFairSlots(options: FairSlotsOptions): FairSlots {
   // Only keys with something running or waiting; in the order in which they are served next.
-  const lanes = new Map<string, Lane>()
+  const queues = new Map<string, Queue>()
   let running = 0
 
-  const laneOf = (key: string): Lane => {
-    const known = lanes.get(key)
+  const queueOf = (key: string): Queue => {
+    const known = queues.get(key)
     if (known) return known
     const fresh = { running: 0, waiting: [] }
-    lanes.set(key, fresh)
+    queues.set(key, fresh)
     return fresh
   }
 
-  const start = (lane: Lane) => {
+  const start = (queue: Queue) => {
     running++
-    lane.running++
+    queue.running++
   }
 
-  const dropIfEmpty = (key: string, lane: Lane) => {
-    if (lane.running + lane.waiting.length === 0) lanes.delete(key)
+  const dropIfEmpty = (key: string, queue: Queue) => {
+    if (queue.running + queue.waiting.length === 0) queues.delete(key)
   }
 
   const shareOf = () =>
-    lanes.size === 1 ? (options.mostAlone ?? options.mostPerKey) : options.mostPerKey
+    queues.size === 1 ? (options.maxAlone ?? options.maxPerKey) : options.maxPerKey
 
-  const serve = (lane: Lane): boolean => {
-    if (running >= options.most || lane.running >= shareOf()) return false
-    const next = lane.waiting.shift()
+  const serve = (queue: Queue): boolean => {
+    if (running >= options.most || queue.running >= shareOf()) return false
+    const next = queue.waiting.shift()
     if (!next) return false
-    start(lane)
+    start(queue)
     next()
     return true
   }
 
   const serveFirst = (): boolean => {
-    for (const lane of lanes.values()) if (serve(lane)) return true
+    for (const queue of queues.values()) if (serve(queue)) return true
     return false
   }
 
-  const wait = (key: string, lane: Lane): Promise<void> => {
+  const wait = (key: string, queue: Queue): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    lane.waiting.push(resolve)
+    queue.waiting.push(resolve)
     if (options.patienceMs === undefined) return promise
     const timer = setTimeout(() => {
-      lane.waiting.splice(lane.waiting.indexOf(resolve), 1)
-      dropIfEmpty(key, lane)
+      queue.waiting.splice(queue.waiting.indexOf(resolve), 1)
+      dropIfEmpty(key, queue)
       reject(new NoSlot('It took too long.'))
     }, options.patienceMs)
     return promise.finally(() => clearTimeout(timer))
   }
 
   const enter = (key: string): Promise<void> | undefined => {
-    const lane = laneOf(key)
-    if (running < options.most && lane.running < shareOf()) {
-      start(lane)
+    const queue = queueOf(key)
+    if (running < options.most && queue.running < shareOf()) {
+      start(queue)
       return undefined
     }
-    if (lane.waiting.length < options.mostWaitingPerKey) return wait(key, lane)
-    dropIfEmpty(key, lane)
+    if (queue.waiting.length < options.maxWaitingPerKey) return wait(key, queue)
+    dropIfEmpty(key, queue)
     throw new NoSlot('Too many wait already.')
   }
 
   const leave = (key: string) => {
-    const lane = laneOf(key)
+    const queue = queueOf(key)
     const wasFull = running >= options.most
     running--
-    lane.running--
+    queue.running--
     // Whoever had a slot stands behind the others.
-    lanes.delete(key)
-    if (lane.running + lane.waiting.length > 0) lanes.set(key, lane)
+    queues.delete(key)
+    if (queue.running + queue.waiting.length > 0) queues.set(key, queue)
     // While there is room for all, only this key can have waited for its own.
-    if (wasFull || lanes.size === 1) while (serveFirst());
-    else serve(lane)
+    if (wasFull || queues.size === 1) while (serveFirst());
+    else serve(queue)
   }
 
   return {
     enter,
     leave,
-    waiting: () => lanes.values().reduce((sum, lane) => sum + lane.waiting.length, 0),
+    waiting: () => queues.values().reduce((sum, queue) => sum + queue.waiting.length, 0),
     async use(key, work) {
       const turn = enter(key)
       if (turn !== undefined) await turn

@@ -9,7 +9,7 @@ interface Level {
   at: number
 }
 
-const mostIdle = 10_000
+const maxIdle = 10_000
 
 export function openFlow(perSecond: number, clock: () => number = () => performance.now()): Flow {
   const levels = new Map<string, Level>()
@@ -30,7 +30,7 @@ export function openFlow(perSecond: number, clock: () => number = () => performa
       const level = levels.get(key) ?? { left: perSecond, at: now }
       const left = refilled(level, now)
       if (left < Math.min(amount, perSecond)) return false
-      if (levels.size >= mostIdle && !levels.has(key)) forgetFull(now)
+      if (levels.size >= maxIdle && !levels.has(key)) forgetFull(now)
       // Below zero: a debt, which the next seconds pay.
       levels.set(key, { left: left - amount, at: now })
       return true

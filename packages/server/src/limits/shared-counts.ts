@@ -49,7 +49,7 @@ export interface SharedCountsOptions {
 
 const tellMs = 250
 const helloMs = 5000
-const mostPerMessage = 1000
+const maxPerMessage = 1000
 
 export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
   const { windowMs, wire, clock = Date.now } = options
@@ -83,7 +83,7 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
       if (!counter || isOver(counter, now)) continue
       counter.told = counter.own
       counts.push([key, counter.start, counter.own])
-      if (counts.length < mostPerMessage) continue
+      if (counts.length < maxPerMessage) continue
       send(counts)
       counts = []
     }

@@ -6,7 +6,7 @@ export function openConfiguredDatabase(config: Config, log: Logger): Database {
   return openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
-    hotPoolSize: config.DATABASE_HOT_POOL_SIZE,
+    preparedPoolSize: config.DATABASE_HOT_POOL_SIZE,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     graceMs: config.DATABASE_GRACE_MS,
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),

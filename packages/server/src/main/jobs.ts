@@ -4,7 +4,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { erasureJobs } from '../domain/apps/index.ts'
 import { judgementJobs, submissionJobs } from '../domain/moderation/index.ts'
-import { letterJobs, pushJobs } from '../domain/notifications/index.ts'
+import { digestJobs, pushJobs } from '../domain/notifications/index.ts'
 import { judgementQueue } from '../domain/rules/classifiers/index.ts'
 import type { Compiler } from '../domain/rules/compiler/index.ts'
 import { dryRunJobs } from '../domain/rules/dry-runs/index.ts'
@@ -46,13 +46,13 @@ interface JobParts extends JobOptions {
 
 /** No app may hold more than one in so many of the places. */
 const appsAtLeast = 5
-/** Letters that a worker has under way at once: none of them is in a hurry. */
-const lettersAtOnce = 20
+/** Digests that a worker has under way at once: none of them is in a hurry. */
+const digestsAtOnce = 20
 const submissionsAtOnce = 10
 /** Days do not matter to the second. */
 const erasePollMs = 5000
 
-/** Webhooks told, pushes and letters sent, judges asked, rules tried out, apps erased: a runner for each. */
+/** Webhooks told, pushes and digests sent, judges asked, rules tried out, apps erased: a runner for each. */
 export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   const { database, onCommit, clock } = options
   const transactions = openTransactions({ begin: database.transaction, onCommit, clock })
@@ -61,7 +61,7 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   stack.use(startWebhookJobs(parts))
   stack.use(startJudgementJobs(parts))
   stack.use(startPushJobs(parts))
-  stack.use(startLetterJobs(parts))
+  stack.use(startDigestJobs(parts))
   stack.use(startRunner(dryRunJobs(parts), runnerOptions(parts, 1)))
   const submissions = submissionJobs({ ...parts, ...judgingOf(parts) })
   stack.use(startRunner(submissions, runnerOptions(parts, submissionsAtOnce)))
@@ -99,7 +99,7 @@ function startPushJobs(parts: JobParts): AsyncDisposable {
   return stack
 }
 
-function startLetterJobs(parts: JobParts): AsyncDisposable {
+function startDigestJobs(parts: JobParts): AsyncDisposable {
   const { config, database, vault, egress, clock } = parts
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
@@ -110,8 +110,8 @@ function startLetterJobs(parts: JobParts): AsyncDisposable {
     twilio: openTwilio({ egress, timeoutMs, origin: config.TWILIO_ORIGIN }),
     smtp: smtp && { server: stack.use(openSmtp(smtp)), from: config.SMTP_FROM },
   }
-  const jobs = letterJobs({ database, vault, lines, timeoutMs, clock })
-  stack.use(startRunner(jobs, runnerOptions(parts, lettersAtOnce)))
+  const jobs = digestJobs({ database, vault, lines, timeoutMs, clock })
+  stack.use(startRunner(jobs, runnerOptions(parts, digestsAtOnce)))
   return stack
 }
 

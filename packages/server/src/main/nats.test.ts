@@ -34,14 +34,14 @@ function accessOf(settings: Readonly<Record<string, string>>) {
 }
 
 const streaming = { prefix: 'test', hours: 1, replicas: 1 }
-const bundle = (id: string) => ({ subject: 'a.b.c', id, body: '{}', events: [] })
+const batch = (id: string) => ({ subject: 'a.b.c', id, body: '{}', events: [] })
 
 /** Whether an event reaches the stream with these settings, at the first try. */
 async function publishes(settings: Readonly<Record<string, string>>): Promise<boolean> {
   const refused = await connectNow(accessOf(settings)).then(
     async (bus) => {
       await using connected = bus
-      await openEventStream(connected, streaming).publish(bundle(randomBytes(8).toString('hex')))
+      await openEventStream(connected, streaming).publish(batch(randomBytes(8).toString('hex')))
     },
     (error: Error) => error,
   )

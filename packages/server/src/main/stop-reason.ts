@@ -4,7 +4,7 @@ import type { CallName } from '../pipeline/pipeline.ts'
 type StopReason = NodeJS.Signals | 'failure'
 
 /** A failure that repeats itself while the process stops is not told for ever. */
-const mostTold = 20
+const maxTold = 20
 
 /**
  * Resolves when the process is to stop: it was told to, or an error came up that nobody handles.
@@ -19,7 +19,7 @@ export function stopReason(log: Logger) {
   let told = 0
   // Node brings rejections that nobody handles here as well.
   process.on('uncaughtException', (error, origin) => {
-    if (told++ < mostTold) {
+    if (told++ < maxTold) {
       log.fatal({ err: error, origin, calls: underWay().slice(0, 10) }, 'an error nobody handled')
     }
     resolve('failure')

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/db.ts'
-import { mostDataCharacters } from './bundles.ts'
+import { maxDataCharacters } from './batches.ts'
 import type { Append, AppendedEntry, RecordedEvent } from './committed.ts'
 import type { EventName, Events } from './events.ts'
 
@@ -11,7 +11,7 @@ export interface Backlog {
   readonly oldestAt: number | undefined
 }
 
-const mostCounted = 10_000
+const maxCounted = 10_000
 const entriesPerPage = 1000
 const receiptsPerPage = 200
 const eventsPerPage = 200
@@ -22,8 +22,8 @@ export const appRanges = 4
 export async function measureBacklog(db: Db): Promise<Backlog> {
   const { rows } = await sql<{ receipts: number; events: number; oldestAt: number | null }>`
     select
-      (select count(*) from (select from append_receipts limit ${mostCounted}) r) as receipts,
-      (select count(*) from (select from outbox limit ${mostCounted}) o) as events,
+      (select count(*) from (select from append_receipts limit ${maxCounted}) r) as receipts,
+      (select count(*) from (select from outbox limit ${maxCounted}) o) as events,
       least((select at from append_receipts order by receipt_id limit 1),
             (select created_at from outbox order by event_id limit 1)) as "oldestAt"
   `.execute(db)
@@ -58,8 +58,8 @@ export async function readAppends(db: Db, writtenUntil: number): Promise<Page<Ap
   const { rows } = await sql<AppendedEntry & { receipt: number }>`
     select r.receipt_id as receipt, e.app_id as "appId", e.bucket, e.conversation_key as key, e.seq,
            e.id, e.sent_at as at, e.sender, e.category, e.type, e.muid, e.parent_seq as "parentSeq",
-           case when length(e.data::text) <= ${mostDataCharacters} then e.data::text end as data,
-           case when length(e.extra::text) <= ${mostDataCharacters} then e.extra::text end as extra,
+           case when length(e.data::text) <= ${maxDataCharacters} then e.data::text end as data,
+           case when length(e.extra::text) <= ${maxDataCharacters} then e.extra::text end as extra,
            e.verdict::text as verdict
     from append_receipts r
     cross join lateral unnest(r.buckets, r.conversation_keys, r.first_seqs, r.last_seqs)

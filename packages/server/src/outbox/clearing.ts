@@ -10,7 +10,7 @@ export interface Clearing extends AsyncDisposable {
 
 const everyMs = 500
 /** What could not be cleared is published again by the sweeper, and dropped by the stream. */
-const mostKept = 100_000
+const maxKept = 100_000
 
 export function openClearing(db: Db, log: Logger): Clearing {
   let receipts: number[] = []
@@ -26,7 +26,7 @@ export function openClearing(db: Db, log: Logger): Clearing {
       if (told.length > 0) await deleteEvents(db, told)
     } catch (error) {
       log.warn({ err: error }, 'published events could not be cleared, which is tried again')
-      if (receipts.length + events.length > mostKept) return
+      if (receipts.length + events.length > maxKept) return
       receipts.push(...gone)
       events.push(...told)
     }

@@ -40,7 +40,7 @@ export interface Append {
   readonly entries: readonly AppendedEntry[]
 }
 
-/** What one transaction, or one batch of a lane, has left to be published. */
+/** What one transaction, or one batch of a batcher, has left to be published. */
 export interface Committed {
   readonly events: readonly RecordedEvent[]
   readonly appends: readonly Append[]

@@ -9,14 +9,14 @@ import { startTestApp } from '../testing/test-app.ts'
 import { appRanges, measureBacklog, readEvents } from './backlog.ts'
 import { type Clearing, openClearing } from './clearing.ts'
 import type { Committed } from './committed.ts'
-import { type BundleStream, openPublisher } from './publish.ts'
+import { type BatchStream, openPublisher } from './publish.ts'
 import { openSweeper } from './sweeper.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const log = pino({ level: 'silent' })
-const { db, appId, databaseUrl } = stack.use(await startTestApp({ twin: false }))
+const { db, appId, databaseUrl } = stack.use(await startTestApp({ shadow: false }))
 const counted = async () => (await measureBacklog(db)).events
 
 async function leaveEvents(count: number): Promise<string[]> {
@@ -52,7 +52,7 @@ test('receipts stay while what they are for cannot be published', async () => {
   expect(receipts).toBeGreaterThan(0)
   let isFull = true
   let tried = 0
-  const stream: BundleStream = {
+  const stream: BatchStream = {
     open: async () => undefined,
     async publish() {
       tried++
@@ -80,7 +80,7 @@ test('receipts stay while what they are for cannot be published', async () => {
 test('what was kept when a process falls behind again is left to the sweeper', async () => {
   const published: string[] = []
   const answers: PromiseWithResolvers<void>[] = []
-  const stream: BundleStream = {
+  const stream: BatchStream = {
     open: async () => undefined,
     publish({ id }) {
       published.push(id)

@@ -25,8 +25,8 @@ export interface Listener {
   readonly name: string
   readonly on: { readonly [N in EventName]?: Reaction<N> }
   /**
-   * Instead of `on`: takes the events of a bundle in one transaction, in no order. Only for a
-   * listener that is harmless twice, and whose statements are hot.
+   * Instead of `on`: takes the events of a batch in one transaction, in no order. Only for a
+   * listener that is harmless twice, and whose statements are prepared.
    */
   readonly together?: {
     readonly names: readonly EventName[]
@@ -41,7 +41,7 @@ export interface Listener {
    * Handling an event twice does no harm. Without this, the id of each event is kept in the
    * transaction of what was done, and a repeat is passed over.
    */
-  readonly harmlessTwice?: true
+  readonly idempotent?: true
   /** Every minute or so: removes what is too old, some at a time. True: there is more. */
   readonly tidy?: (db: InstallDb, now: number) => Promise<boolean>
 }

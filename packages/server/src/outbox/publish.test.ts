@@ -3,14 +3,14 @@ import { pino } from 'pino'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { connectBus } from '../bus/bus.ts'
 import { openEventStream } from '../bus/event-stream.ts'
-import { openAppendLane } from '../domain/log/log.ts'
+import { openAppendBatcher } from '../domain/log/log.ts'
 import { insertConversation } from '../domain/log/participants/participants.sql.ts'
-import { type StoredBundle, storedBundles } from '../testing/event-streams.ts'
+import { type StoredBatch, storedBatches } from '../testing/event-streams.ts'
 import { messageOf } from '../testing/log-entries.ts'
 import { natsPrefix } from '../testing/nats-prefix.ts'
 import { startTestApp } from '../testing/test-app.ts'
 import { measureBacklog, readAppends } from './backlog.ts'
-import { bundleOf, bundlesOf } from './bundles.ts'
+import { batchesOf, batchOf } from './batches.ts'
 import type { Append } from './committed.ts'
 
 const wait = { timeout: 15_000, interval: 50 }
@@ -18,13 +18,13 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const natsUrl = inject('natsUrl')
 
-const eventsIn = (bundles: readonly StoredBundle[]) => bundles.flatMap(({ events }) => events)
+const eventsIn = (batches: readonly StoredBatch[]) => batches.flatMap(({ events }) => events)
 
 describe('what a call has committed', async () => {
   const NATS_PREFIX = natsPrefix()
-  const app = stack.use(await startTestApp({ twin: false, live: { settings: { NATS_PREFIX } } }))
+  const app = stack.use(await startTestApp({ shadow: false, live: { settings: { NATS_PREFIX } } }))
   const { sendMessage, createUser, createGroup, editMessage, deleteMessage } = app.as('full')
-  const stored = () => storedBundles(natsUrl, NATS_PREFIX)
+  const stored = () => storedBatches(natsUrl, NATS_PREFIX)
   const named = async (name: string) => eventsIn(await stored()).filter((e) => e.name === name)
 
   test('is in the stream soon after, and its rows are gone soon after that', async () => {
@@ -62,8 +62,8 @@ describe('what a call has committed', async () => {
       ),
     )
     await expect.poll(async () => (await named('entry.appended')).length, wait).toBe(60)
-    const bundles = (await stored()).filter(({ subject }) => subject.endsWith('.entry'))
-    expect(bundles.length).toBeLessThan(40)
+    const batches = (await stored()).filter(({ subject }) => subject.endsWith('.entry'))
+    expect(batches.length).toBeLessThan(40)
     const entries = await named('entry.appended')
     const seqs = entries.map(({ payload }) => ('seq' in payload ? payload.seq : 0))
     expect(seqs).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))
@@ -118,14 +118,14 @@ describe('what a call has committed', async () => {
   })
 })
 
-describe('bundles', async () => {
-  const { db, appId } = stack.use(await startTestApp({ twin: false }))
+describe('batches', async () => {
+  const { db, appId } = stack.use(await startTestApp({ shadow: false }))
   const place = async () => ({ ...(await insertConversation({ appId, db }, 100)), appId })
 
   /** A batch as the committing process knows it. */
   async function appendAll(data: readonly string[]): Promise<Append> {
     const appends: Append[] = []
-    const lane = openAppendLane(
+    const batcher = openAppendBatcher(
       db,
       () => 200,
       (committed) => appends.push(...committed.appends),
@@ -133,11 +133,13 @@ describe('bundles', async () => {
     const places = [await place(), await place(), await place()]
     await Promise.all(
       data.flatMap((text, n) =>
-        places.map((at) => lane.add(messageOf(at, 'ann', { data: text, muid: `${n} "quoted"` }))),
+        places.map((at) =>
+          batcher.add(messageOf(at, 'ann', { data: text, muid: `${n} "quoted"` })),
+        ),
       ),
     )
-    await lane.idle()
-    // Lanes commit side by side: one of them is enough here.
+    await batcher.idle()
+    // Batchers commit side by side: one of them is enough here.
     const [append] = appends
     if (!append) throw new Error('Nothing was appended.')
     return append
@@ -148,7 +150,7 @@ describe('bundles', async () => {
     const { items } = await readAppends(db, 200)
     const again = items.find(({ receipt }) => receipt === append.receipt)
     const parsed = (from: Append | undefined) =>
-      bundlesOf(from ?? { receipt: 0, entries: [] }).map(({ subject, id, body }) => ({
+      batchesOf(from ?? { receipt: 0, entries: [] }).map(({ subject, id, body }) => ({
         subject,
         id,
         body: JSON.parse(body),
@@ -161,13 +163,13 @@ describe('bundles', async () => {
     const large = JSON.stringify({ text: '€'.repeat(30_000) })
     const tooLarge = JSON.stringify({ text: '€'.repeat(100_000) })
     const append = await appendAll([large, large, large, large, large, tooLarge, large])
-    const bundles = bundlesOf(append)
-    for (const { body } of bundles) expect(Buffer.byteLength(body)).toBeLessThan(1_000_000)
-    const entries = bundles.flatMap(({ body }) => JSON.parse(body).events)
+    const batches = batchesOf(append)
+    for (const { body } of batches) expect(Buffer.byteLength(body)).toBeLessThan(1_000_000)
+    const entries = batches.flatMap(({ body }) => JSON.parse(body).events)
     expect(entries).toHaveLength(append.entries.length)
     const without = entries.filter(({ payload }) => payload.data === undefined)
     expect(without).toHaveLength(append.entries.filter(({ data }) => data === tooLarge).length)
-    expect(new Set(bundles.map(({ id }) => id)).size).toBe(bundles.length)
+    expect(new Set(batches.map(({ id }) => id)).size).toBe(batches.length)
   })
 
   test('sent again are dropped by the stream', async () => {
@@ -184,9 +186,9 @@ describe('bundles', async () => {
       payload: { uid: 'ann' },
     } as const
     for (let time = 0; time < 2; time++) {
-      for (const bundle of bundlesOf(append)) await stream.publish(bundle)
-      await stream.publish(bundleOf(event))
+      for (const batch of batchesOf(append)) await stream.publish(batch)
+      await stream.publish(batchOf(event))
     }
-    expect(eventsIn(await storedBundles(natsUrl, prefix))).toHaveLength(append.entries.length + 1)
+    expect(eventsIn(await storedBatches(natsUrl, prefix))).toHaveLength(append.entries.length + 1)
   })
 })

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino'
-import { type Bundle, bundleOf, bundlesOf } from './bundles.ts'
+import { type Batch, batchesOf, batchOf } from './batches.ts'
 import type { Clearing } from './clearing.ts'
 import type { CommitHook, Committed } from './committed.ts'
 
-/** Where bundles go. Keeps the order in which it is called. */
-export interface BundleStream {
+/** Where batches go. Keeps the order in which it is called. */
+export interface BatchStream {
   /** Rejects while NATS is away. */
   open(): Promise<unknown>
   /** Settles when it is stored; rejects, at once while NATS is away, when it may not be. */
-  publish(bundle: Bundle): Promise<void>
+  publish(batch: Batch): Promise<void>
 }
 
 /**
@@ -24,10 +24,10 @@ export interface Publisher extends AsyncDisposable {
   resume(): void
 }
 
-const mostInFlight = 512
-const mostHeld = 2000
+const maxInFlight = 512
+const maxHeld = 2000
 
-export function openPublisher(stream: BundleStream, clearing: Clearing, log: Logger): Publisher {
+export function openPublisher(stream: BatchStream, clearing: Clearing, log: Logger): Publisher {
   let mode: 'direct' | 'behind' | 'holding' = 'direct'
   let held: Committed[] = []
   const inFlight = new Set<Promise<void>>()
@@ -39,32 +39,32 @@ export function openPublisher(stream: BundleStream, clearing: Clearing, log: Log
     log.warn({ err: reason }, 'events are left to the sweeper')
   }
 
-  async function store(bundles: readonly Bundle[], done: () => void): Promise<void> {
+  async function store(batches: readonly Batch[], done: () => void): Promise<void> {
     try {
-      await Promise.all(bundles.map((bundle) => stream.publish(bundle)))
+      await Promise.all(batches.map((batch) => stream.publish(batch)))
       done()
     } catch (error) {
       fallBehind(error)
     }
   }
 
-  function start(bundles: readonly Bundle[], done: () => void): void {
-    const work = store(bundles, done).finally(() => inFlight.delete(work))
+  function start(batches: readonly Batch[], done: () => void): void {
+    const work = store(batches, done).finally(() => inFlight.delete(work))
     inFlight.add(work)
   }
 
   function publish({ events, appends }: Committed): void {
     for (const append of appends) {
-      start(bundlesOf(append), () => clearing.receipt(append.receipt))
+      start(batchesOf(append), () => clearing.receipt(append.receipt))
     }
-    for (const event of events) start([bundleOf(event)], () => clearing.event(event.id))
+    for (const event of events) start([batchOf(event)], () => clearing.event(event.id))
   }
 
   return {
     onCommit(committed) {
-      if (mode === 'direct' && inFlight.size < mostInFlight) publish(committed)
+      if (mode === 'direct' && inFlight.size < maxInFlight) publish(committed)
       else if (mode === 'direct') fallBehind(new Error('NATS is too slow.'))
-      else if (mode === 'holding' && held.length < mostHeld) held.push(committed)
+      else if (mode === 'holding' && held.length < maxHeld) held.push(committed)
       else fallBehind(new Error('Too much was committed while the sweeper caught up.'))
     },
     get behind() {

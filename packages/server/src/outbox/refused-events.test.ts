@@ -2,15 +2,15 @@ import { allOperations, type OperationName } from '@chorale/contract/api'
 import { ChoraleError } from '@chorale/sdk'
 import { afterAll, expect, test } from 'vitest'
 import { faultCalls } from '../testing/faults/calls.ts'
-import { makeFaultStage } from '../testing/faults/stage.ts'
+import { makeFaultFixture } from '../testing/faults/fixture.ts'
 import { refuseEvents } from '../testing/refused-events.ts'
 import { watchRows } from '../testing/row-watch.ts'
 import { startTestApp } from '../testing/test-app.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack[Symbol.asyncDispose]())
-const app = stack.use(await startTestApp({ twin: false }))
-const stage = await makeFaultStage(app)
+const app = stack.use(await startTestApp({ shadow: false }))
+const fixture = await makeFaultFixture(app)
 const { calls: onDevice } = await app.device('dan')
 const watch = stack.use(await watchRows(app.databaseUrl))
 
@@ -45,7 +45,7 @@ test('a call whose event cannot be stored answers 500 and changes no row', async
   const recording: string[] = []
   const silent: string[] = []
   // Object.entries forgets which names there are.
-  for (const [name, input] of Object.entries(faultCalls(stage)) as [OperationName, unknown][]) {
+  for (const [name, input] of Object.entries(faultCalls(fixture)) as [OperationName, unknown][]) {
     const before = { refused: await refusal.count(), writes: (await watch.tables()).length }
     const status = await statusOf(name, input)
     const records = (await refusal.count()) > before.refused

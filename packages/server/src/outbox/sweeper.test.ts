@@ -6,7 +6,7 @@ import { openEventStream } from '../bus/event-stream.ts'
 import { openDatabase } from '../database/pool.ts'
 import { appendEntries } from '../domain/log/log.sql.ts'
 import { insertConversation } from '../domain/log/participants/participants.sql.ts'
-import { storedBundles } from '../testing/event-streams.ts'
+import { storedBatches } from '../testing/event-streams.ts'
 import { messageOf } from '../testing/log-entries.ts'
 import { natsPrefix } from '../testing/nats-prefix.ts'
 import { type NatsServer, startNatsServer } from '../testing/nats-server.ts'
@@ -16,7 +16,7 @@ import { startTestApp } from '../testing/test-app.ts'
 import { cloneDatabase } from '../testing/test-database.ts'
 import { send } from '../testing/wire.ts'
 import { measureBacklog } from './backlog.ts'
-import type { Bundle } from './bundles.ts'
+import type { Batch } from './batches.ts'
 import { openClearing } from './clearing.ts'
 import { openPublisher } from './publish.ts'
 import { openSweeper } from './sweeper.ts'
@@ -32,7 +32,7 @@ const silent = pino({ level: 'silent' })
 /** Of each conversation the seqs in the order of the stream. */
 async function seqsIn(natsUrl: string, prefix: string): Promise<Map<number, number[]>> {
   const seqs = new Map<number, number[]>()
-  for (const { events } of await storedBundles(natsUrl, prefix)) {
+  for (const { events } of await storedBatches(natsUrl, prefix)) {
     for (const { name, payload } of events) {
       if (name !== 'entry.appended' || !('seq' in payload)) continue
       seqs.set(payload.key, [...(seqs.get(payload.key) ?? []), payload.seq])
@@ -70,20 +70,20 @@ test('a process that is killed between commit and publication loses nothing', as
     dying.signal('SIGKILL')
     await dying.ended
   }
-  expect(await storedBundles(inject('natsUrl'), prefix)).toEqual([])
+  expect(await storedBatches(inject('natsUrl'), prefix)).toEqual([])
   await using _other = await startServing(settings, '--parts', 'api')
   await expect
     .poll(async () => [...(await seqsIn(inject('natsUrl'), prefix)).values()], wait)
     .toEqual([upTo(5)])
   const created = async () =>
-    (await storedBundles(inject('natsUrl'), prefix))
+    (await storedBatches(inject('natsUrl'), prefix))
       .flatMap(({ events }) => events)
       .filter(({ name }) => name === 'user.created')
   await expect.poll(async () => (await created()).length, wait).toBe(1)
 })
 
 test('two processes that sweep share the work, and neither does the work of the other', async () => {
-  const { db, appId, databaseUrl } = stack.use(await startTestApp({ twin: false }))
+  const { db, appId, databaseUrl } = stack.use(await startTestApp({ shadow: false }))
   const place = { ...(await insertConversation({ appId, db }, 100)), appId }
   for (let n = 0; n < 150; n++) await appendEntries(db, [messageOf(place, 'ann')], 100)
   await sql`
@@ -107,9 +107,9 @@ test('two processes that sweep share the work, and neither does the work of the 
     const real = openEventStream(bus, { prefix, hours: 1, replicas: 1 })
     const stream = {
       ...real,
-      publish: (bundle: Bundle) => {
-        published.push(bundle.id)
-        return real.publish(bundle)
+      publish: (batch: Batch) => {
+        published.push(batch.id)
+        return real.publish(batch)
       },
     }
     const clearing = sweepers.use(openClearing(database.db, silent))
@@ -128,7 +128,7 @@ test('rows of the last seconds are left to the process that wrote them', async (
   const NATS_PREFIX = natsPrefix()
   const now = Math.floor(Date.now() / 1000)
   const app = stack.use(
-    await startTestApp({ twin: false, clock: () => now, live: { settings: { NATS_PREFIX } } }),
+    await startTestApp({ shadow: false, clock: () => now, live: { settings: { NATS_PREFIX } } }),
   )
   const young = { ...(await insertConversation(app, 100)), appId: app.appId }
   const old = { ...(await insertConversation(app, 100)), appId: app.appId }
@@ -148,7 +148,7 @@ beforeAll(async () => {
 test('NATS goes and comes back: no send fails, and every event arrives in order', async () => {
   const NATS_PREFIX = natsPrefix()
   const app = stack.use(
-    await startTestApp({ twin: false, live: { settings: { NATS_PREFIX, NATS_URL: nats.url } } }),
+    await startTestApp({ shadow: false, live: { settings: { NATS_PREFIX, NATS_URL: nats.url } } }),
   )
   await app.given.users('ann', 'bob', 'cid')
   let sending = true

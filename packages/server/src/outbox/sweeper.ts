@@ -4,13 +4,13 @@ import type { Logger } from 'pino'
 import type { Db } from '../database/db.ts'
 import type { Database } from '../database/pool.ts'
 import { appRanges, deleteEvents, deleteReceipts, readAppends, readEvents } from './backlog.ts'
-import { bundleOf, bundlesOf } from './bundles.ts'
+import { batchesOf, batchOf } from './batches.ts'
 import type { CommitHook, Committed } from './committed.ts'
-import type { BundleStream, Publisher } from './publish.ts'
+import type { BatchStream, Publisher } from './publish.ts'
 
 export interface SweeperParts {
   readonly database: Database
-  readonly stream: BundleStream
+  readonly stream: BatchStream
   readonly publisher: Publisher
   readonly clock: () => number
   readonly log: Logger
@@ -118,12 +118,12 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
   }
 }
 
-function leasesOf(stream: BundleStream): Lease[] {
+function leasesOf(stream: BatchStream): Lease[] {
   const receipts: Lease = {
     id: 0,
     async sweep(db, writtenUntil) {
       const { items, full } = await readAppends(db, writtenUntil)
-      await Promise.all(items.flatMap(bundlesOf).map((bundle) => stream.publish(bundle)))
+      await Promise.all(items.flatMap(batchesOf).map((batch) => stream.publish(batch)))
       if (items.length > 0)
         await deleteReceipts(
           db,
@@ -138,7 +138,7 @@ function leasesOf(stream: BundleStream): Lease[] {
       id: 1 + range,
       async sweep(db, writtenUntil) {
         const { items, full } = await readEvents(db, range, writtenUntil)
-        await Promise.all(items.map((event) => stream.publish(bundleOf(event))))
+        await Promise.all(items.map((event) => stream.publish(batchOf(event))))
         if (items.length > 0)
           await deleteEvents(
             db,

@@ -27,8 +27,8 @@ interface Window {
 const windowMs = 60_000
 const goodForMs = 600_000
 /** Beyond these the oldest are forgotten: no flood of addresses or credentials takes more memory. */
-const mostAddresses = 20_000
-const mostGood = 50_000
+const maxAddresses = 20_000
+const maxGood = 50_000
 
 export function openAddressLimits(options: AddressLimitOptions): AddressLimits {
   const { refusals, clockMs = () => performance.now() } = options
@@ -59,13 +59,13 @@ export function openAddressLimits(options: AddressLimitOptions): AddressLimits {
       requireRoom(group, credentials)
       try {
         const result = await work()
-        keep(good, digestOf(group, credentials), clockMs() + goodForMs, mostGood)
+        keep(good, digestOf(group, credentials), clockMs() + goodForMs, maxGood)
         return result
       } catch (error) {
         if (isRefusal(error)) {
           const window = windowOf(group)
           window.count++
-          keep(windows, group, window, mostAddresses)
+          keep(windows, group, window, maxAddresses)
         }
         throw error
       }

@@ -1,18 +1,18 @@
 import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
-import { startRealtimeStage } from '../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 import { errorOf, send } from '../testing/wire.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-const stage = await startRealtimeStage({ DATABASE_STATEMENT_TIMEOUT_MS: '60000' })
-const { app } = stage
+const fixture = await startRealtimeFixture({ DATABASE_STATEMENT_TIMEOUT_MS: '60000' })
+const { app } = fixture
 const locking = new pg.Client({ connectionString: app.databaseUrl })
 // Of its own: a transaction sees the activity of the moment in which it first looked.
 const watching = new pg.Client({ connectionString: app.databaseUrl })
 await Promise.all([locking.connect(), watching.connect()])
 afterAll(async () => {
   await Promise.all([locking.end(), watching.end()])
-  await stage[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 const wait = { timeout: 60_000, interval: 50 }
 
@@ -42,7 +42,7 @@ async function neighbourWorks(): Promise<void> {
 
 test('H4: a device that fires many calls holds few connections, over REST and sockets', async () => {
   await app.given.user('eve')
-  const socket = await stage.device('eve')
+  const socket = await fixture.device('eve')
   const { authToken } = await app.device('eve')
   const answers: ReturnType<typeof send>[] = []
   await whileLocked('lock table friends in access exclusive mode', async () => {
@@ -77,8 +77,8 @@ test('H4: reads and writes of one app leave connections to its neighbours', asyn
   const calls: Promise<unknown>[] = []
   await whileLocked('lock table friends in access exclusive mode', async () => {
     for (let n = 0; n < 20; n++) {
-      calls.push(stage.full.listFriends({ params: { uid: 'may' } }))
-      calls.push(stage.full.addFriends({ params: { uid: 'may' }, body: { accepted: ['eve'] } }))
+      calls.push(fixture.full.listFriends({ params: { uid: 'may' } }))
+      calls.push(fixture.full.addFriends({ params: { uid: 'may' }, body: { accepted: ['eve'] } }))
     }
     // Of ten, all but two, since the app was alone.
     await expect.poll(heldByLocks, wait).toBe(8)
@@ -94,12 +94,12 @@ test('H4: of calls that ask for much, or bring much, an app has two at once; oth
   const calls: Promise<unknown>[] = []
   await whileLocked('lock table friends in access exclusive mode', async () => {
     for (let n = 0; n < 5; n++) {
-      calls.push(stage.full.listFriends({ params, query: { perPage: 1000 } }))
+      calls.push(fixture.full.listFriends({ params, query: { perPage: 1000 } }))
       const body = { accepted: ['eve'], unknown: 'x'.repeat(40_000) }
-      calls.push(stage.full.addFriends({ params, body }))
+      calls.push(fixture.full.addFriends({ params, body }))
     }
     await expect.poll(heldByLocks, wait).toBe(2)
-    calls.push(stage.full.listFriends({ params }))
+    calls.push(fixture.full.listFriends({ params }))
     await expect.poll(heldByLocks, wait).toBe(3)
   })
   expect(await Promise.all(calls)).toHaveLength(11)

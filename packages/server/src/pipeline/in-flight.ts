@@ -16,26 +16,26 @@ export interface InFlight {
   leaveLarge(appId: string): void
 }
 
-const mostWaitingPerUser = 32
+const maxWaitingPerUser = 32
 const patienceMs = 5000
 /**
  * Reading, checking and printing a large call takes milliseconds of the one event loop. More of them
  * at once would not be answered sooner, but whoever comes next would wait for all of them.
  */
 const largeCallsPerApp = 2
-const mostLargeWaitingPerApp = 100
+const maxLargeWaitingPerApp = 100
 
 export function openInFlight(callsPerUser: number): InFlight {
   const users = openFairSlots({
     most: Infinity,
-    mostPerKey: callsPerUser,
-    mostWaitingPerKey: mostWaitingPerUser,
+    maxPerKey: callsPerUser,
+    maxWaitingPerKey: maxWaitingPerUser,
     patienceMs,
   })
   const large = openFairSlots({
     most: Infinity,
-    mostPerKey: largeCallsPerApp,
-    mostWaitingPerKey: mostLargeWaitingPerApp,
+    maxPerKey: largeCallsPerApp,
+    maxWaitingPerKey: maxLargeWaitingPerApp,
     patienceMs,
   })
   return {

@@ -3,8 +3,8 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 /** By field: what is wrong with it. */
 export type Details = Record<string, string[]>
 
-const mostFields = 50
-const mostShown = 60
+const maxFields = 50
+const maxShown = 60
 
 /** In words for whoever has sent it: no expression, no name of a schema's keyword. */
 export function objectionsTo(errors: readonly ErrorObject[]): Details {
@@ -13,7 +13,7 @@ export function objectionsTo(errors: readonly ErrorObject[]): Details {
     const field = fieldOf(error)
     // What else is wrong with it often follows from the first.
     if (field in details) continue
-    if (Object.keys(details).length >= mostFields) break
+    if (Object.keys(details).length >= maxFields) break
     details[field] = [sentence(error)]
   }
   return details
@@ -119,5 +119,5 @@ function shownOf(data: unknown): string {
   if (Array.isArray(data)) return 'a list'
   if (typeof data === 'object') return 'an object'
   const shown = JSON.stringify(data)
-  return shown === undefined || shown.length > mostShown ? '' : shown
+  return shown === undefined || shown.length > maxShown ? '' : shown
 }

@@ -8,12 +8,12 @@ import { handlersWith, seedApp } from '../api.ts'
 import type { Db } from '../database/db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
-import { openAppendLane } from '../domain/log/index.ts'
+import { openAppendBatcher } from '../domain/log/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
 import { openCompiler, openRuleSets } from '../domain/rules/compiler/index.ts'
 import { portableEngine } from '../domain/rules/engine/index.ts'
 import { openJudge } from '../domain/rules/index.ts'
-import { openPeople } from '../domain/views/index.ts'
+import { openProfileLoader } from '../domain/views/index.ts'
 import { buildServer } from '../http/server.ts'
 import { openSharedCounts } from '../limits/shared-counts.ts'
 import type { Committed } from '../outbox/committed.ts'
@@ -47,7 +47,7 @@ function recordingLog() {
 }
 
 describe('with a handler that does what it should not', () => {
-  /** The road with one handler replaced; what it wrote to the log beside it. */
+  /** The route with one handler replaced; what it wrote to the log beside it. */
   async function start(replaced: Partial<AllHandlers['app']>, strictAnswers: boolean) {
     const options = { url, poolSize: 2, statementTimeoutMs: 5000, onIdleError: () => undefined }
     const database = stack.use(openDatabase(options))
@@ -57,10 +57,10 @@ describe('with a handler that does what it should not', () => {
     )
     const { lines, log } = recordingLog()
     const told: Committed[] = []
-    const lane = openAppendLane(database.db, () => 1_700_000_000)
+    const batcher = openAppendBatcher(database.db, () => 1_700_000_000)
     const compiler = openCompiler(portableEngine)
     const judge = openJudge(openRuleSets(compiler))
-    const sending = { db: database.db, lane, people: openPeople(database.db), judge }
+    const sending = { db: database.db, batcher, people: openProfileLoader(database.db), judge }
     const handlers = handlersWith(sending, { read: async () => 'away' }, openPasswords(1), {
       secretsAre: 'shown',
       urlRules: { allow: '', http: false },

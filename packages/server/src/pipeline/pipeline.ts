@@ -98,7 +98,7 @@ type AnyPrepared = {
   readonly prepare: (input: never, ctx: never) => Promise<(ctx: never) => Promise<unknown>>
 }
 
-interface Road {
+interface Route {
   readonly operation: Operation
   readonly validation: Validation
   readonly handler: AnyHandler | AnyPrepared
@@ -106,16 +106,16 @@ interface Road {
 }
 
 export function openPipeline(parts: PipelineParts): Pipeline {
-  const roads = buildRoads(parts.handlers)
+  const routes = buildRoutes(parts.handlers)
   const running = new Set<AdmittedCall>()
-  const roadOf = (name: OperationName) => {
-    const road = roads.get(name)
-    if (!road) throw new Error(`No handler for ${name}.`)
-    return road
+  const routeOf = (name: OperationName) => {
+    const route = routes.get(name)
+    if (!route) throw new Error(`No handler for ${name}.`)
+    return route
   }
   return {
     async admit(call) {
-      const { operation } = roadOf(call.name)
+      const { operation } = routeOf(call.name)
       const { credentials, address } = call
       const caller = await parts.limits.identify(address, credentials, async () => {
         const known = await answeredWithin(
@@ -141,7 +141,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       running.add(admitted)
       try {
         const turn = { operation: call.name, appId }
-        return await inTurn(turn, () => answer(parts, roadOf(call.name), admitted, content))
+        return await inTurn(turn, () => answer(parts, routeOf(call.name), admitted, content))
       } finally {
         running.delete(admitted)
         if (largeOf) parts.inFlight.leaveLarge(largeOf)
@@ -163,13 +163,13 @@ function nameOf({ call, caller }: AdmittedCall): CallName {
 
 async function answer(
   parts: PipelineParts,
-  road: Road,
+  route: Route,
   { call, caller, headers }: AdmittedCall,
   content: Content,
 ): Promise<Answer> {
-  const { operation } = road
+  const { operation } = route
   const lenient = isLenient(caller)
-  const input = road.validation.input({
+  const input = route.validation.input({
     ...call,
     body: operation.body && (await content.body(lenient)),
     lenient,
@@ -179,7 +179,7 @@ async function answer(
   const turn = parts.inFlight.enter(caller)
   if (turn !== undefined) await turn
   try {
-    const body = await open(parts, road, call, caller, input)
+    const body = await open(parts, route, call, caller, input)
     return { headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers, body }
   } catch (error) {
     throw error instanceof ShareUsedUp
@@ -198,7 +198,7 @@ async function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Op
   return rateLimit.take(caller.app, rate ?? 'standard')
 }
 
-function buildRoads(handlers: AllHandlers): ReadonlyMap<OperationName, Road> {
+function buildRoutes(handlers: AllHandlers): ReadonlyMap<OperationName, Route> {
   const inApp: Readonly<Record<string, AnyHandler | AnyPrepared>> = handlers.app
   const inInstall: Readonly<Record<string, AnyHandler>> = handlers.install
   return new Map(
@@ -244,7 +244,7 @@ function authoriseDevice(uid: string, { device, path }: Operation, call: Call): 
 /** Opens what the effect asks for, handles, checks the answer before the commit. */
 async function open(
   parts: PipelineParts,
-  road: Road,
+  route: Route,
   call: Call,
   caller: Caller,
   input: Record<string, unknown>,
@@ -254,11 +254,11 @@ async function open(
   // The operator is not held up by what an app uses.
   const { db, transaction: begin } =
     caller.kind === 'management' ? parts.database : parts.database.of(caller.app.appId)
-  const run = await prepared(road, input, () => ({ ...shared, ...inApp(caller, db) }))
+  const run = await prepared(route, input, () => ({ ...shared, ...inApp(caller, db) }))
   const handle = async (db: Database['db'], own: object) => {
     const answer = await run({ ...shared, ...own })
-    checkAnswer(parts, road, call, answer)
-    if (road.operation.audit) {
+    checkAnswer(parts, route, call, answer)
+    if (route.operation.audit) {
       await writeAuditLog(db, {
         ...traceOf(caller, call.credentials),
         appId: caller.app?.appId ?? '',
@@ -274,16 +274,16 @@ async function open(
   }
   const { onCommit } = parts
   const transactions = openTransactions({ begin, onCommit, clock: () => now })
-  const answer = within(road, caller, db, transactions, handle)
+  const answer = within(route, caller, db, transactions, handle)
   // Also what waits behind other statements, to share one.
-  return road.operation.effect === 'write'
+  return route.operation.effect === 'write'
     ? answer
     : answeredWithin(parts.database.deadlineMs, answer)
 }
 
 /** Hands over what the effect asks for: a transaction, or plain statements. */
 function within(
-  { operation: { effect }, install }: Road,
+  { operation: { effect }, install }: Route,
   caller: Caller,
   db: Database['db'],
   transactions: Transactions,
@@ -305,7 +305,7 @@ function within(
 
 /** What is done in the transaction, once the step before it, where there is one, has been done. */
 async function prepared(
-  { handler }: Road,
+  { handler }: Route,
   input: object,
   ctxOf: () => object,
 ): Promise<(ctx: object) => Promise<unknown>> {
@@ -335,9 +335,9 @@ function actorOf(caller: Caller) {
 }
 
 /** To compile a check takes up to 400 ms, in which nobody else is answered: only in tests. */
-function checkAnswer({ strictAnswers }: PipelineParts, road: Road, call: Call, answer: unknown) {
+function checkAnswer({ strictAnswers }: PipelineParts, route: Route, call: Call, answer: unknown) {
   if (!strictAnswers) return
   const printed = answer instanceof RawJson
-  const objection = road.validation.objectionToAnswer(printed ? JSON.parse(answer.text) : answer)
+  const objection = route.validation.objectionToAnswer(printed ? JSON.parse(answer.text) : answer)
   if (objection !== undefined) throw new Error(`${call.name} broke its contract: ${objection}`)
 }

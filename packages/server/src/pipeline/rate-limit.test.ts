@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AppKeys, startTestApp } from '../testing/test-app.ts'
 import { errorOf, send } from '../testing/wire.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 /** A standard call, unless it is told otherwise. */

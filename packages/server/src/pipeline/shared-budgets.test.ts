@@ -12,7 +12,7 @@ test('H4: a budget is that of the install, also where two processes serve it', {
 }, async () => {
   const prefix = natsPrefix()
   const app = stack.use(
-    await startTestApp({ twin: false, live: { settings: { NATS_PREFIX: prefix } } }),
+    await startTestApp({ shadow: false, live: { settings: { NATS_PREFIX: prefix } } }),
   )
   const settings = {
     DATABASE_URL: app.databaseUrl,

@@ -86,7 +86,7 @@ export function validationOf(operation: Operation): Validation {
 type Check = ReturnType<typeof bodies.compile>
 
 /** In a list of a million wrong items, all of them are too many objections to make. */
-const mostThorough = 65_536
+const maxThorough = 65_536
 
 interface Reader {
   readonly part: (typeof parts)[number]
@@ -121,7 +121,7 @@ function readPart(reader: Reader, raw: RawInput) {
 /** All that is wrong, of what `check` has just refused; of much, the first. */
 function allErrors({ check, checkAll }: Reader, again: unknown): readonly ErrorObject[] {
   const first = check.errors ?? []
-  if (JSON.stringify(again).length > mostThorough) return first
+  if (JSON.stringify(again).length > maxThorough) return first
   const all = checkAll()
   return all(again) ? first : (all.errors ?? first)
 }

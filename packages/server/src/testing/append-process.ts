@@ -1,7 +1,7 @@
 /** A second server, as far as the log is concerned: `node append-process.ts <database url>`. */
 import { openDatabase } from '../database/pool.ts'
 import type { NewEntry } from '../domain/log/log.sql.ts'
-import { type Appended, openAppendLane } from '../domain/log/log.ts'
+import { type Appended, openAppendBatcher } from '../domain/log/log.ts'
 
 /** What came of each entry, in their order. */
 export type Outcome = Appended | { readonly error: string }
@@ -12,11 +12,11 @@ const database = openDatabase({
   statementTimeoutMs: 60_000,
   onIdleError: (error) => console.error(error),
 })
-const lane = openAppendLane(database.db, () => Math.floor(Date.now() / 1000))
+const batcher = openAppendBatcher(database.db, () => Math.floor(Date.now() / 1000))
 
 async function outcomeOf(entry: NewEntry): Promise<Outcome> {
   try {
-    return await lane.add(entry)
+    return await batcher.add(entry)
   } catch (error) {
     return { error: String(error) }
   }

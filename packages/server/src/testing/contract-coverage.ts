@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { allOperations, type OperationName } from '@chorale/contract/api'
-import { errorsOfTheRoad } from '@chorale/contract/operation'
+import { pipelineErrors } from '@chorale/contract/operation'
 
 /** Every test process notes here which answers it saw; `npm run coverage` adds them up. */
 export const coverageFolder = fileURLToPath(
@@ -14,7 +14,7 @@ const seen = new Set<string>()
 /** Notes an answer: `ok` or an error code. Throws when the contract does not know it. */
 export function note(name: OperationName, answer: string): void {
   const operation = allOperations.get(name)
-  const declared: readonly string[] = ['ok', ...(operation?.errors ?? []), ...errorsOfTheRoad]
+  const declared: readonly string[] = ['ok', ...(operation?.errors ?? []), ...pipelineErrors]
   if (!declared.includes(answer))
     throw new Error(`${name} answered ${answer}, which it does not declare.`)
   const line = `${name} ${answer}`

@@ -1,6 +1,6 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
-import { strands } from '../outbox/bundles.ts'
+import { partitions } from '../outbox/batches.ts'
 import type { HeardEvent } from '../outbox/listener.ts'
 
 export async function deleteStreams(natsUrl: string, prefix: string): Promise<void> {
@@ -11,7 +11,7 @@ export async function deleteStreams(natsUrl: string, prefix: string): Promise<vo
   }
 }
 
-export interface StoredBundle {
+export interface StoredBatch {
   /** Without the prefix. */
   readonly subject: string
   readonly appId: string
@@ -19,20 +19,20 @@ export interface StoredBundle {
 }
 
 /** All that the stream of events holds, in its order; nothing while there is no stream. */
-export async function storedBundles(natsUrl: string, prefix: string): Promise<StoredBundle[]> {
+export async function storedBatches(natsUrl: string, prefix: string): Promise<StoredBatch[]> {
   await using connection = await connectNats(natsUrl)
   const name = `${prefix}-events`
   const { streams } = await jetstreamManager(connection.nats)
   const info = await streams.info(name).catch(() => undefined)
   if (!info?.state.messages) return []
   const consumer = await jetstream(connection.nats).consumers.get(name)
-  const found: StoredBundle[] = []
+  const found: StoredBatch[] = []
   // On a busy machine one fetch ends before it has them all.
   while (found.length < info.state.messages) {
     const max_messages = info.state.messages - found.length
     for await (const message of await consumer.fetch({ max_messages })) {
-      const bundle = message.json<Omit<StoredBundle, 'subject'>>()
-      found.push({ ...bundle, subject: message.subject.slice(prefix.length + 1) })
+      const batch = message.json<Omit<StoredBatch, 'subject'>>()
+      found.push({ ...batch, subject: message.subject.slice(prefix.length + 1) })
     }
   }
   return found
@@ -58,7 +58,7 @@ export async function deleteConsumers(
   }
 }
 
-/** How many bundles a listener has not handled; infinitely many while it has not begun. */
+/** How many batches a listener has not handled; infinitely many while it has not begun. */
 export async function waitingIn(
   natsUrl: string,
   prefix: string,
@@ -67,8 +67,8 @@ export async function waitingIn(
   await using connection = await connectNats(natsUrl)
   const { consumers } = await jetstreamManager(connection.nats)
   let waiting = 0
-  for (let strand = 0; strand < strands; strand++) {
-    const name = `${listener}-${strand}`
+  for (let partition = 0; partition < partitions; partition++) {
+    const name = `${listener}-${partition}`
     const info = await consumers.info(`${prefix}-events`, name).catch(() => undefined)
     waiting += info ? info.num_pending + info.num_ack_pending : Number.POSITIVE_INFINITY
   }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from '../database/db.ts'
-import { openAppendLane } from '../domain/log/log.ts'
-import { type Crowded, crowdedGroup } from './hot-plans.ts'
+import { openAppendBatcher } from '../domain/log/log.ts'
 import { messageOf } from './log-entries.ts'
 import { loadGroups, settleEntries, withQuery } from './many-entries.ts'
+import { type Crowded, crowdedGroup } from './prepared-plans.ts'
 import { medianOf, takingTurns } from './taking-turns.ts'
 import type { TestApp } from './test-app.ts'
 
@@ -30,11 +30,11 @@ export async function costOfGroupSize(
   })
   const small = await crowdedGroup(db, appId, 'small-1')
   const large = await crowdedGroup(db, appId, 'large-1')
-  const lane = openAppendLane(db, now)
+  const batcher = openAppendBatcher(db, now)
   const times = await takingTurns(
     rounds,
-    () => lane.add(entryFor(small)),
-    () => lane.add(entryFor(large)),
+    () => batcher.add(entryFor(small)),
+    () => batcher.add(entryFor(large)),
   )
   const costIn = async (group: Crowded, milliseconds: readonly number[]) => ({
     rows: await rowsWritten(db, group),
@@ -59,7 +59,7 @@ async function rowsWritten(db: Db, group: Crowded): Promise<number> {
       select sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint as n from pg_stat_xact_user_tables`
     // What the connection did just before is in there too.
     const before = await written.execute(trx)
-    await openAppendLane(trx, now).add(entryFor(group))
+    await openAppendBatcher(trx, now).add(entryFor(group))
     const after = await written.execute(trx)
     return (after.rows[0]?.n ?? Number.NaN) - (before.rows[0]?.n ?? Number.NaN)
   })

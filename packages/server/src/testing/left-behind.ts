@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { measureBacklog } from '../outbox/backlog.ts'
-import { storedBundles } from './event-streams.ts'
+import { storedBatches } from './event-streams.ts'
 import { loadGroups, settleEntries, withQuery } from './many-entries.ts'
 import type { Query } from './many-users.ts'
 import { natsPrefix } from './nats-prefix.ts'
@@ -35,7 +35,7 @@ export async function publishLeftBehind(wanted: LeftBehind): Promise<number> {
   await using nats = await startNatsServer()
   await nats.kill()
   await using app = await startTestApp({
-    twin: false,
+    shadow: false,
     live: { settings: { NATS_URL: nats.url, NATS_PREFIX } },
   })
   await withQuery(app.databaseUrl, async (query) => {
@@ -52,7 +52,7 @@ export async function publishLeftBehind(wanted: LeftBehind): Promise<number> {
   const left = async () => (await measureBacklog(app.db)).receipts
   await expect.poll(left, { timeout: 300_000, interval: 250 }).toBe(0)
   const tookMs = performance.now() - startedAt
-  const published = (await storedBundles(nats.url, NATS_PREFIX)).flatMap(({ events }) =>
+  const published = (await storedBatches(nats.url, NATS_PREFIX)).flatMap(({ events }) =>
     events.filter(({ name }) => name === 'entry.appended'),
   )
   expect(published).toHaveLength(wanted.receipts * groupsPerReceipt)

@@ -20,7 +20,7 @@ type ToGroup = Said & { readonly group: string }
 
 /**
  * Puts a message into a log past the API, in every app of the install that has both sides: the app
- * and its twin. Returns it as the API shows it to its sender, so that the twin learns its id.
+ * and its shadow. Returns it as the API shows it to its sender, so that the shadow learns its id.
  */
 export async function say(app: TestApp, said: ToUser | ToGroup): Promise<Message> {
   const at = said.at ?? Math.floor(Date.now() / 1000)

@@ -143,10 +143,10 @@ export interface Promised {
 }
 
 /** A row too many here and there is an accident, hundreds are a missing index. */
-const mostRowsInVain = 50
+const maxRowsInVain = 50
 
 /** Down an index and over to the row, with room for dead ones on the way: per call of a node. */
-const mostBlocks = (rows: number) => 20 + 5 * rows
+const maxBlocks = (rows: number) => 20 + 5 * rows
 
 /** What a plan did that a hot statement must not do. */
 export function objectionsTo(plan: Node, promised: Promised): string[] {
@@ -165,14 +165,14 @@ export function objectionsTo(plan: Node, promised: Promised): string[] {
     ),
     ...onTables.flatMap((node) => {
       const inVain = node['Rows Removed by Filter'] ?? 0
-      return inVain > mostRowsInVain ? [`${inVain} rows of ${node['Relation Name']} in vain`] : []
+      return inVain > maxRowsInVain ? [`${inVain} rows of ${node['Relation Name']} in vain`] : []
     }),
     // With a scan by addresses of rows that is counted what has found the addresses.
     ...onTables.flatMap((node) => {
       if (node['Node Type'] === 'Tid Scan') return []
       const loops = node['Actual Loops']
       const blocks = (node['Shared Hit Blocks'] + node['Shared Read Blocks']) / loops
-      const allowed = mostBlocks(node['Actual Rows'])
+      const allowed = maxBlocks(node['Actual Rows'])
       return blocks > allowed ? [`${blocks} blocks of ${node['Relation Name']}`] : []
     }),
     ...(promised.partitions === 'one' && partitions.size > 1

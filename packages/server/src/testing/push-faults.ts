@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { startMortalServer } from './mortal-server.ts'
 import type { Fault } from './providers/provider.ts'
 import type { Screens } from './providers/screens.ts'
-import { type PushStage, startPushStage } from './push-stage.ts'
+import { type PushFixture, startPushFixture } from './push-fixture.ts'
 import { type Random, seeded } from './seeded.ts'
 
 const people = Array.from({ length: 10 }, (_, n) => `user-${n}`)
@@ -27,18 +27,18 @@ interface Phone {
 
 /** A worker that is killed between faulty providers, and what is on all screens in the end. */
 export async function survivePushFaults({ seed, messages, kills, sabotaged = false }: FaultyRun) {
-  await using stage = await startPushStage({ timeoutMs: 2000 })
-  const { google, apple } = stage
-  const phones = await openPhones(stage)
+  await using fixture = await startPushFixture({ timeoutMs: 2000 })
+  const { google, apple } = fixture
+  const phones = await openPhones(fixture)
   const random = seeded(seed)
   const faults = new Map<string, number>()
   for (const provider of [google, apple]) {
     provider.server.failNowAndThen(() => drawFault(random, provider, faults))
   }
   if (sabotaged) apple.server.fail('/3/device', { status: 200 })
-  await using worker = await startMortalServer(stage.settings, '--parts', 'worker')
+  await using worker = await startMortalServer(fixture.settings, '--parts', 'worker')
   const pairs = messages * 2
-  const sending = sendAll(stage, messages)
+  const sending = sendAll(fixture, messages)
   const shown = () => phones.flatMap(({ token, screens }) => screens.on(token))
   for (let kill = 1; kill <= kills; kill++) {
     const enough = (pairs * kill) / (kills + 1)
@@ -47,11 +47,11 @@ export async function survivePushFaults({ seed, messages, kills, sabotaged = fal
     await worker.start()
   }
   await sending
-  await expect.poll(() => deliveriesIn(stage), wait).toEqual({ sent: pairs })
+  await expect.poll(() => deliveriesIn(fixture), wait).toEqual({ sent: pairs })
   if (sabotaged) google.screens.show(phones[0]?.token ?? '', 'other', shown()[0]?.payload)
   const mistakes = phones.flatMap((phone) =>
     mistakesOn(
-      stage.shown(phone.token).map(({ body }) => body),
+      fixture.shown(phone.token).map(({ body }) => body),
       textsFor(phone.uid, messages),
     ),
   )
@@ -61,7 +61,7 @@ export async function survivePushFaults({ seed, messages, kills, sabotaged = fal
   return { mistakes, says }
 }
 
-async function openPhones({ app, google, apple, useGoogle, android, iphone }: PushStage) {
+async function openPhones({ app, google, apple, useGoogle, android, iphone }: PushFixture) {
   await app.given.users('ann', ...people)
   await useGoogle('google')
   const phones: Phone[] = []
@@ -80,7 +80,7 @@ function textsFor(uid: string, messages: number): string[] {
     .map((n) => `message ${n}`)
 }
 
-async function sendAll({ full }: PushStage, messages: number): Promise<void> {
+async function sendAll({ full }: PushFixture, messages: number): Promise<void> {
   let next = 0
   const send = async () => {
     for (let n = next++; n < messages; n = next++) {
@@ -131,7 +131,7 @@ function drawFault(
   return faultsByName[name]
 }
 
-async function deliveriesIn({ app }: PushStage): Promise<Record<string, number>> {
+async function deliveriesIn({ app }: PushFixture): Promise<Record<string, number>> {
   const { rows } = await sql<{ status: string; count: number }>`
     select status, count(*) as count from notification_deliveries group by status`.execute(app.db)
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]))

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, inject } from 'vitest'
 import { connectDevice } from './device.ts'
-import { storedBundles } from './event-streams.ts'
+import { storedBatches } from './event-streams.ts'
+import { fixtureSettings } from './fixture-settings.ts'
 import { chorale, choraleJson, type Serving, type Settings, startServing } from './program.ts'
 import { openReceiver } from './receiver.ts'
-import { stageSettings } from './stage-settings.ts'
 import { cloneDatabase } from './test-database.ts'
 import { send } from './wire.ts'
 
@@ -33,7 +33,7 @@ export async function restoreUnderLoad(load: Load): Promise<void> {
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const dump = join(folder, 'dump')
   const settings: Settings = {
-    ...stageSettings({}),
+    ...fixtureSettings({}),
     DATABASE_URL: url,
     NATS_URL: inject('natsUrl'),
   }
@@ -85,7 +85,7 @@ export async function restoreUnderLoad(load: Load): Promise<void> {
   for (const { headers, body } of receiver.received) {
     named.note('webhook', String(headers['webhook-id']), body.data.message.data.text)
   }
-  for (const { events } of await storedBundles(inject('natsUrl'), settings.NATS_PREFIX ?? '')) {
+  for (const { events } of await storedBatches(inject('natsUrl'), settings.NATS_PREFIX ?? '')) {
     for (const { id, name, payload } of events) {
       if (name === 'entry.appended' && 'data' in payload) {
         named.note('event', id, String(payload.data?.text))

@@ -14,9 +14,9 @@ import { type Given, givenWith } from './builders.ts'
 import { note } from './contract-coverage.ts'
 import { fetchWithin } from './fetch-within.ts'
 import { type Service, startService } from './service.ts'
+import { openShadow, type Shadow } from './shadow.ts'
 import { storageKeysIn } from './storage-keys.ts'
 import { cloneDatabase } from './test-database.ts'
-import { openTwin, type Twin } from './twin.ts'
 
 /** Who calls: a key of the app, or the operator. */
 export type As = 'full' | 'auth'
@@ -45,15 +45,15 @@ export interface TestApp extends AsyncDisposable {
   /** With it another process can serve the same install. */
   readonly masterKey: string
   readonly db: Db
-  /** One function per operation, checked against the contract, followed by the twin. */
+  /** One function per operation, checked against the contract, followed by the shadow. */
   as(who: As): Client<Api>
-  /** A device of this user, with an auth token of its own; followed by the twin. */
+  /** A device of this user, with an auth token of its own; followed by the shadow. */
   device(uid: string): Promise<Device>
   readonly given: Given
   /** Events that the app has recorded, oldest first. */
   events(): Promise<{ name: string; payload: unknown }[]>
   startWorker(listeners: readonly Listener[]): void
-  /** Another app in the same install, without a twin. */
+  /** Another app in the same install, without a shadow. */
   anotherApp(): Promise<AppKeys>
   /** Calls with these credentials, whether they are right or wrong. */
   client(keys: AppKeys, who: As, operator?: ManagementKey): Client<Api>
@@ -66,7 +66,7 @@ export interface Device {
 
 export interface TestAppOptions {
   /** Tests with calls at the same time cannot be followed step by step. */
-  readonly twin?: boolean
+  readonly shadow?: boolean
   /** False: calls by API key stay in the process, for tests that make very many. */
   readonly sockets?: boolean
   readonly clock?: () => number
@@ -82,7 +82,7 @@ interface Live {
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** The service on its own database, cloned from the migrated template, with an app and its twin. */
+/** The service on its own database, cloned from the migrated template, with an app and its shadow. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await cloneDatabase())
@@ -113,12 +113,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     return { appId: data.id, full: ofScope('fullAccess'), auth: ofScope('authOnly') }
   }
   const keys = await anotherApp()
-  const twinKeys = await anotherApp()
-  const twin =
-    options.twin === false
+  const shadowKeys = await anotherApp()
+  const shadow =
+    options.shadow === false
       ? undefined
-      : stack.use(await openTwin(database.url, keys.appId, twinKeys.appId))
-  const as = (who: As) => checked(client(keys, who), client(twinKeys, who), twin)
+      : stack.use(await openShadow(database.url, keys.appId, shadowKeys.appId))
+  const as = (who: As) => checked(client(keys, who), client(shadowKeys, who), shadow)
   const onDevice = async (of: AppKeys, uid: string) => {
     const { data } = await client(of, 'auth').createAuthToken({
       params: { uid },
@@ -141,9 +141,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     as,
     async device(uid) {
       const { authToken, calls } = await onDevice(keys, uid)
-      const twinDevice = twin && (await onDevice(twinKeys, uid))
-      if (twinDevice) twin.pair(authToken, twinDevice.authToken)
-      return { authToken, calls: checked(calls, twinDevice?.calls ?? calls, twin) }
+      const shadowDevice = shadow && (await onDevice(shadowKeys, uid))
+      if (shadowDevice) shadow.pair(authToken, shadowDevice.authToken)
+      return { authToken, calls: checked(calls, shadowDevice?.calls ?? calls, shadow) }
     },
     given: givenWith(as('full')),
     events: () => eventsOf(db, keys.appId),
@@ -184,16 +184,16 @@ async function serve(
   return service
 }
 
-/** Every answer is noted for the contract's coverage; the twin follows where there is one. */
-function checked<T extends object>(client: T, twinClient: T, twin: Twin | undefined): T {
+/** Every answer is noted for the contract's coverage; the shadow follows where there is one. */
+function checked<T extends object>(client: T, shadowClient: T, shadow: Shadow | undefined): T {
   const calls: Record<string, unknown> = {}
   for (const [name, operation] of allOperations) {
     if (!(name in client)) continue
     const inApp = noting(name, client)
     const inInstall = operation.requires === 'management' && !operation.path.includes(':appId')
     calls[name] =
-      twin && !inInstall
-        ? (input: unknown) => twin.follow(name, input, inApp, noting(name, twinClient))
+      shadow && !inInstall
+        ? (input: unknown) => shadow.follow(name, input, inApp, noting(name, shadowClient))
         : inApp
   }
   // A function for each that the client has.

@@ -4,7 +4,7 @@ import type { Client } from '@chorale/contract/operation'
 import { expect } from 'vitest'
 import { startMortalServer } from './mortal-server.ts'
 import { answer, type Behaviour, openReceiver } from './receiver.ts'
-import { type Hook, startWebhookStage, type WebhookStage } from './webhook-stage.ts'
+import { type Hook, startWebhookFixture, type WebhookFixture } from './webhook-fixture.ts'
 
 const wait = { timeout: 300_000, interval: 50 }
 
@@ -14,15 +14,15 @@ interface Tenant {
 }
 
 async function openTenant(
-  stage: WebhookStage,
+  fixture: WebhookFixture,
   id: string,
-  more: Parameters<WebhookStage['hook']>[2] = {},
+  more: Parameters<WebhookFixture['hook']>[2] = {},
 ): Promise<Tenant> {
-  const of = await stage.app.anotherApp()
-  const client = stage.app.client(of, 'full')
+  const of = await fixture.app.anotherApp()
+  const client = fixture.app.client(of, 'full')
   for (const uid of ['ann', 'bob', 'cid', 'dan'])
     await client.createUser({ body: { uid, name: uid } })
-  const hook = await stage.hook(id, ['message_sent'], { of, ...more })
+  const hook = await fixture.hook(id, ['message_sent'], { of, ...more })
   return { hook, say: (to, text) => say(client, to, text) }
 }
 
@@ -51,7 +51,7 @@ const silence: Behaviour = () => undefined
 
 /** The p99 of what good tenants wait for, with bad ones silent and with bad ones busy, in turns. */
 export async function measureNeighbours(rounds: number, messages: number) {
-  await using stage = await startWebhookStage()
+  await using fixture = await startWebhookFixture()
   const inside = await openReceiver()
   const Location = inside.url.replace('127.0.0.1', '10.0.0.1')
   const behaviours: Behaviour[] = [
@@ -62,16 +62,16 @@ export async function measureNeighbours(rounds: number, messages: number) {
   ]
   const bad: Tenant[] = []
   for (const [n, behave] of behaviours.entries()) {
-    bad.push(await openTenant(stage, `bad${n}`, { behave, retryOnFailure: true }))
+    bad.push(await openTenant(fixture, `bad${n}`, { behave, retryOnFailure: true }))
   }
   const good: Tenant[] = []
-  for (let n = 0; n < 4; n++) good.push(await openTenant(stage, `good${n}`))
+  for (let n = 0; n < 4; n++) good.push(await openTenant(fixture, `good${n}`))
   await waitsOf(good, 'warm', messages)
   const waits = { alone: [] as number[], beside: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     for (const how of ['alone', 'beside'] as const) {
       const label = `${how} ${round}`
-      await switchAll(stage, bad, how === 'beside')
+      await switchAll(fixture, bad, how === 'beside')
       if (how === 'beside') await burden(bad, label)
       waits[how].push(...(await waitsOf(good, label, messages)))
     }
@@ -102,7 +102,7 @@ async function waitsOf(
 }
 
 async function switchAll(
-  { app }: WebhookStage,
+  { app }: WebhookFixture,
   tenants: readonly Tenant[],
   enabled: boolean,
 ): Promise<void> {
@@ -124,11 +124,11 @@ function p99(values: readonly number[]): number {
 
 /** A receiver that is gone for a while: everything arrives, each conversation in its order. */
 export async function surviveAbsence(retryMs: number, absentMs: number, messages: number) {
-  await using stage = await startWebhookStage({
+  await using fixture = await startWebhookFixture({
     WEBHOOK_RETRY_MS: String(retryMs),
     EGRESS_BREAKER_REST_MS: String(retryMs * 3),
   })
-  const tenant = await openTenant(stage, 'away', { retryOnFailure: true, retryHours: 24 })
+  const tenant = await openTenant(fixture, 'away', { retryOnFailure: true, retryHours: 24 })
   const { receiver } = tenant.hook
   await tenant.say('bob', 'bob before')
   await expect.poll(() => textsOf(tenant), wait).toEqual(['bob before'])
@@ -149,11 +149,11 @@ export async function surviveAbsence(retryMs: number, absentMs: number, messages
 
 /** Workers that are killed in the middle: nothing is lost, and no conversation goes backwards. */
 export async function surviveKills(kills: number, messages: number) {
-  await using stage = await startWebhookStage({}, { worker: 'elsewhere' })
+  await using fixture = await startWebhookFixture({}, { worker: 'elsewhere' })
   let answers = true
   const behave: Behaviour = (response) => void setTimeout(() => answers && response.end(), 20)
-  const tenant = await openTenant(stage, 'steady', { behave })
-  await using worker = await startMortalServer(stage.settings, '--parts', 'worker')
+  const tenant = await openTenant(fixture, 'steady', { behave })
+  await using worker = await startMortalServer(fixture.settings, '--parts', 'worker')
   const people = ['bob', 'cid', 'dan']
   const { received } = tenant.hook.receiver
   let said = 0

@@ -56,10 +56,10 @@ export interface ApnsOptions {
 
 /** Taken for an hour, and not to be renewed more often than every 20 minutes. */
 const renewAfterMs = 40 * 60_000
-const mostPools = 500
+const maxPools = 500
 const idlePoolMs = 30 * 60_000
-const mostCollapseBytes = 64
-const mostBytes = { alert: 4096, background: 4096, voip: 5120 }
+const maxCollapseBytes = 64
+const maxBytes = { alert: 4096, background: 4096, voip: 5120 }
 
 export function openApns(options: ApnsOptions): Apns {
   const { timeoutMs, ca, clock = Date.now } = options
@@ -69,7 +69,7 @@ export function openApns(options: ApnsOptions): Apns {
   }
   const tokens = openTokenCache(clock)
   const pools = new LRUCache<string, Http2Pool>({
-    max: mostPools,
+    max: maxPools,
     ttl: idlePoolMs,
     updateAgeOnGet: true,
     ttlAutopurge: true,
@@ -143,7 +143,7 @@ function objectionTo({ deviceToken, payload, pushType }: ApnsNotification) {
   if (!/^[0-9a-f]{1,200}$/i.test(deviceToken))
     return { is: 'gone', reason: 'BadDeviceToken' } as const
   const bytes = Buffer.byteLength(JSON.stringify(payload))
-  if (bytes > mostBytes[pushType]) return { is: 'refused', reason: 'PayloadTooLarge' } as const
+  if (bytes > maxBytes[pushType]) return { is: 'refused', reason: 'PayloadTooLarge' } as const
   return undefined
 }
 
@@ -155,7 +155,7 @@ function headersOf({ topic, pushType, id, collapseId, expiresAt }: ApnsNotificat
     'apns-priority': pushType === 'background' ? '5' : '10',
     'apns-expiration': String(expiresAt),
     'apns-id': id,
-    ...(collapseId !== undefined && { 'apns-collapse-id': shorten(collapseId, mostCollapseBytes) }),
+    ...(collapseId !== undefined && { 'apns-collapse-id': shorten(collapseId, maxCollapseBytes) }),
   }
 }
 

@@ -80,7 +80,7 @@ describe('a text message through Twilio', () => {
   })
 })
 
-describe('a letter through SendGrid', () => {
+describe('a digest through SendGrid', () => {
   test('is handed over as SendGrid wants it', async () => {
     const { asked, options } = await startApi({ status: 202, headers: { 'x-message-id': 'm1' } })
     expect(await openSendGrid(options).send({ apiKey: 'SG.key' }, email)).toEqual({
@@ -130,18 +130,18 @@ describe('a letter through SendGrid', () => {
   })
 })
 
-describe('a letter through a mail server', () => {
+describe('a digest through a mail server', () => {
   async function startSmtp(password = 'secret') {
-    const { port, ca, letters } = perTest.use(await startMailServer())
+    const { port, ca, digests } = perTest.use(await startMailServer())
     const options = { host: 'localhost', port, secure: false, user: 'chorale', timeoutMs: 5000 }
-    return { letters, smtp: perTest.use(openSmtp({ ...options, password, ca })) }
+    return { digests, smtp: perTest.use(openSmtp({ ...options, password, ca })) }
   }
 
   test('arrives, encrypted on the way', async () => {
-    const { letters, smtp } = await startSmtp()
+    const { digests, smtp } = await startSmtp()
     expect(await smtp.send(email)).toMatchObject({ is: 'accepted' })
-    expect(letters[0]).toContain('Subject: Two messages')
-    expect(letters[0]).toContain(`Message-ID: <${email.id}@chorale.example>`)
+    expect(digests[0]).toContain('Subject: Two messages')
+    expect(digests[0]).toContain(`Message-ID: <${email.id}@chorale.example>`)
   })
 
   test('for a mailbox that is not there is gone; for one that is full, later', async () => {

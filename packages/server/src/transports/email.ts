@@ -16,7 +16,7 @@ interface SendGridAccount {
   readonly apiKey: string
   /** A template that is filled in instead of the text. */
   readonly template?: { readonly id: string; readonly data: object }
-  /** The list from which whoever gets the letter can take themselves off. */
+  /** The list from which whoever gets the digest can take themselves off. */
   readonly unsubscribeGroup?: number
 }
 
@@ -45,7 +45,7 @@ export function openSendGrid(options: SendGridOptions): SendGrid {
           headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
           body: JSON.stringify(bodyOf(account, email)),
           timeoutMs,
-          mostBytes: 65_536,
+          maxBytes: 65_536,
           target: `sendgrid ${apiKey.slice(0, 12)}`,
         })
         const id = headers['x-message-id']

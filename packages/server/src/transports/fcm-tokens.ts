@@ -46,7 +46,7 @@ async function exchange(credentials: FcmCredentials, options: Options) {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({ grant_type: grant, assertion }).toString(),
       timeoutMs,
-      mostBytes: 65_536,
+      maxBytes: 65_536,
       target: tokenUri,
     })
     .catch(asHttp2Error)

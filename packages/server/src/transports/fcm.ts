@@ -40,7 +40,7 @@ export interface FcmOptions {
   readonly clock?: () => number
 }
 
-const mostBytes = 4096
+const maxBytes = 4096
 /** What the provider asks for where it names no time itself. */
 const quotaMs = 60_000
 
@@ -64,7 +64,7 @@ export function openFcm({ ca, clock = Date.now, ...options }: FcmOptions): Fcm {
   return {
     async send(credentials, message) {
       const body = JSON.stringify({ message: bodyOf(message) })
-      if (sizeOf(message) > mostBytes) return { is: 'refused', reason: 'MESSAGE_TOO_BIG' }
+      if (sizeOf(message) > maxBytes) return { is: 'refused', reason: 'MESSAGE_TOO_BIG' }
       try {
         return outcomeOf(await post(credentials, body))
       } catch (error) {

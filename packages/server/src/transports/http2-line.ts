@@ -36,8 +36,8 @@ export interface Http2Line extends Disposable {
   request(headers: OutgoingHttpHeaders, body: string, signal: AbortSignal): Promise<Http2Answer>
 }
 
-const mostBytes = 65_536
-const mostStreams = 500
+const maxBytes = 65_536
+const maxStreams = 500
 const pingMs = 2000
 
 /** `onChange` is called whenever there may be room again, here or on a new line. */
@@ -61,8 +61,8 @@ export function openHttp2Line(
   session.on('goaway', (_code, lastStreamId) => {
     lastProcessed = lastStreamId
   })
-  session.on('remoteSettings', ({ maxConcurrentStreams = mostStreams }) => {
-    most = Math.min(maxConcurrentStreams, mostStreams)
+  session.on('remoteSettings', ({ maxConcurrentStreams = maxStreams }) => {
+    most = Math.min(maxConcurrentStreams, maxStreams)
     onChange()
   })
   session.on('close', onChange)
@@ -120,7 +120,7 @@ function read(stream: ClientHttp2Stream, body: string): Promise<Http2Answer> {
     })
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= mostBytes) chunks.push(chunk)
+      if (bytes <= maxBytes) chunks.push(chunk)
       else stream.destroy(new Error('The answer is too long.'))
     })
     stream.once('end', () => {

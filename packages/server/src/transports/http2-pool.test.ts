@@ -10,7 +10,7 @@ afterEach(async () => {
   perTest = new AsyncDisposableStack()
 })
 
-interface Stage {
+interface Fixture {
   readonly provider: Provider
   /** The bodies that were processed. */
   readonly processed: readonly string[]
@@ -21,7 +21,7 @@ interface Stage {
   hold(): () => void
 }
 
-async function open(maxConcurrentStreams?: number): Promise<Stage> {
+async function open(maxConcurrentStreams?: number): Promise<Fixture> {
   const processed: string[] = []
   let gate = Promise.resolve()
   let busy = 0
@@ -98,11 +98,11 @@ describe('requests', () => {
   })
 
   test('are never more at once than the other side takes', async () => {
-    const stage = await open(2)
-    await stage.post('first')
-    expect(await Promise.all(texts(50).map(stage.post))).toEqual(texts(50))
-    expect(stage.peak).toBeLessThanOrEqual(6)
-    expect(stage.processed).toHaveLength(51)
+    const fixture = await open(2)
+    await fixture.post('first')
+    expect(await Promise.all(texts(50).map(fixture.post))).toEqual(texts(50))
+    expect(fixture.peak).toBeLessThanOrEqual(6)
+    expect(fixture.processed).toHaveLength(51)
   })
 })
 
@@ -121,13 +121,13 @@ describe('a provider', () => {
   })
 
   test('that takes more after the first is given more', async () => {
-    const stage = await open(1)
-    await stage.post('first')
-    const letGo = stage.hold()
-    const waiting = texts(100).map(stage.post)
-    await expect.poll(() => stage.peak).toBe(3)
-    stage.provider.allow(100)
-    await expect.poll(() => stage.peak).toBe(100)
+    const fixture = await open(1)
+    await fixture.post('first')
+    const letGo = fixture.hold()
+    const waiting = texts(100).map(fixture.post)
+    await expect.poll(() => fixture.peak).toBe(3)
+    fixture.provider.allow(100)
+    await expect.poll(() => fixture.peak).toBe(100)
     letGo()
     expect(await Promise.all(waiting)).toEqual(texts(100))
   })

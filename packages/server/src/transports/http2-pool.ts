@@ -13,8 +13,8 @@ export interface Http2PoolOptions extends SecureClientSessionOptions {
   readonly timeoutMs: number
 }
 
-const mostLines = 3
-const mostAttempts = 3
+const maxLines = 3
+const maxAttempts = 3
 
 /**
  * Requests share a connection; a further one is opened when it has no room. What a provider that
@@ -30,7 +30,7 @@ export function openHttp2Pool(origin: string, { timeoutMs, ...tls }: Http2PoolOp
     const known = [...lines]
     const free = known.find(({ isFree }) => isFree)
     // A line that is being opened may have room for all.
-    if (free || known.length >= mostLines || known.some(({ isYoung }) => isYoung)) return free
+    if (free || known.length >= maxLines || known.some(({ isYoung }) => isYoung)) return free
     const fresh = openHttp2Line(origin, tls, next)
     lines.add(fresh)
     return fresh
@@ -52,7 +52,7 @@ export function openHttp2Pool(origin: string, { timeoutMs, ...tls }: Http2PoolOp
         if (line.isFree) next()
         return await answering
       } catch (error) {
-        const again = error instanceof Http2Error && error.untouched && attempt < mostAttempts
+        const again = error instanceof Http2Error && error.untouched && attempt < maxAttempts
         if (!again || signal.aborted) throw error
         attempt += 1
       }

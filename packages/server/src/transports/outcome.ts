@@ -26,7 +26,7 @@ export function retryAfterMs(
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
 }
 
-/** The same name for the same text, in no more letters than a provider takes. */
+/** The same name for the same text, in no more characters than a provider takes. */
 export function shorten(text: string, most: number): string {
   if (Buffer.byteLength(text) <= most) return text
   return createHash('sha256').update(text).digest('base64url').slice(0, most)

@@ -44,7 +44,7 @@ export function openTwilio(options: TwilioOptions): Twilio {
           },
           body: new URLSearchParams({ To: to, Body: text, ...sender }).toString(),
           timeoutMs,
-          mostBytes: 65_536,
+          maxBytes: 65_536,
           target: `twilio ${accountSid}`,
         })
         return outcomeOf(status, body, retryAfterMs(headers))

@@ -34,7 +34,7 @@ export function openSmtp(options: SmtpOptions): Smtp {
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    // A letter is text: nothing in it makes this machine read a file or call somebody.
+    // A digest is text: nothing in it makes this machine read a file or call somebody.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -70,7 +70,7 @@ function outcomeOf(error: unknown): PushOutcome {
   const { message, code, command, responseCode = 0 } = error as SmtpFailure
   if (code === 'EAUTH') return { is: 'refused', reason: message }
   if (responseCode < 500) return later(message)
-  // The mailbox was refused, not the letter or the sender.
+  // The mailbox was refused, not the digest or the sender.
   const noMailbox = command === 'RCPT TO' && [550, 551, 553].includes(responseCode)
   return { is: noMailbox ? 'gone' : 'refused', reason: message }
 }

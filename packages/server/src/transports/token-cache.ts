@@ -15,12 +15,12 @@ export interface TokenCache {
   drop(key: string, token: string): Promise<void>
 }
 
-const mostTokens = 10_000
+const maxTokens = 10_000
 /** Wrong credentials are not shown to the provider for every notification. */
 const refusedMs = 60_000
 
 export function openTokenCache(clock: () => number): TokenCache {
-  const known = new LRUCache<string, Promise<Issued>>({ max: mostTokens })
+  const known = new LRUCache<string, Promise<Issued>>({ max: maxTokens })
   const forget = (key: string, issuing: Promise<Issued>) => {
     if (known.get(key) === issuing) known.delete(key)
   }

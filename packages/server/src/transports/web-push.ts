@@ -45,8 +45,8 @@ export interface WebPushOptions {
 }
 
 /** What push services take, encrypted: so much is left of 4096 bytes. */
-const mostBytes = 3993
-const mostTopicLetters = 32
+const maxBytes = 3993
+const maxTopicDigests = 32
 const validMs = 12 * 3_600_000
 
 /** Web Push: RFC 8030, encrypted as in RFC 8291, signed as in RFC 8292. */
@@ -75,14 +75,14 @@ export function openWebPush({ egress, timeoutMs, clock = Date.now }: WebPushOpti
       },
       body,
       timeoutMs,
-      mostBytes: 4096,
+      maxBytes: 4096,
       target: `web push ${keys.publicKey} ${origin}`,
     })
   }
   return {
     async send(keys, subscription, message) {
       if (!isUsable(subscription)) return { is: 'gone', reason: 'The subscription is not valid.' }
-      if (Buffer.byteLength(message.payload) > mostBytes) {
+      if (Buffer.byteLength(message.payload) > maxBytes) {
         return { is: 'refused', reason: 'The payload is too large.' }
       }
       try {
@@ -136,10 +136,10 @@ async function issue(
   return { token, renewAt: nowMs + validMs / 2 }
 }
 
-/** Letters of base64url, 32 at most. */
+/** Characters of base64url, 32 at most. */
 function topicOf(tag: string): string {
   const plain = /^[\w-]+$/.test(tag) ? tag : Buffer.from(tag).toString('base64url')
-  return shorten(plain, mostTopicLetters)
+  return shorten(plain, maxTopicDigests)
 }
 
 function outcomeOf({ status, headers }: EgressAnswer): PushOutcome {

@@ -24,7 +24,7 @@ const passwordNames = /password$/i
 const secretNames =
   /^(certificate|pushToken|fcmToken|.*(apiKey|authToken|secret|private_?key|p8Key))$/i
 const longestText = 1000
-const mostItems = 100
+const maxItems = 100
 
 /**
  * JSON to keep: passwords are hidden, other secrets masked by the name of their field, and of long
@@ -33,7 +33,7 @@ const mostItems = 100
 export function withoutSecrets(value: unknown): string {
   return JSON.stringify(value, (key, inner: unknown) => {
     if (typeof inner === 'string') return keptText(key, inner)
-    if (Array.isArray(inner) && inner.length > mostItems) {
+    if (Array.isArray(inner) && inner.length > maxItems) {
       return { items: inner.length, sha256: digest(JSON.stringify(inner)) }
     }
     return inner

@@ -4,7 +4,7 @@ import { type FairSlots, openFairSlots } from '../limits/fair-slots.ts'
 /** Argon2id with the parameters that OWASP names first: 19 MiB and some 50 ms of a core each. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-const mostWaitingPerApp = 50
+const maxWaitingPerApp = 50
 
 /** Passwords that are only ever compared. Rejects with `NoSlot` when an app has too many in line. */
 export interface Passwords {
@@ -22,8 +22,8 @@ export interface Passwords {
 export function openPasswords(concurrency: number): Passwords {
   const slots: FairSlots = openFairSlots({
     most: concurrency,
-    mostPerKey: Math.ceil(concurrency / 2),
-    mostWaitingPerKey: mostWaitingPerApp,
+    maxPerKey: Math.ceil(concurrency / 2),
+    maxWaitingPerKey: maxWaitingPerApp,
   })
   return {
     hash: (appId, password) => slots.use(appId, () => hash(password, cost)),

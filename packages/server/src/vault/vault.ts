@@ -44,7 +44,7 @@ export interface VaultKeys {
 /** The format before this one had neither the id of a key nor the row. */
 const firstFormat = 1
 const format = 2
-const mostHashes = 10_000
+const maxHashes = 10_000
 const idBytes = 4
 const ivBytes = 12
 const tagBytes = 16
@@ -66,7 +66,7 @@ export function openVault(masterKey: Buffer, keys: VaultKeys = {}): Vault {
       const digest = digestOf('sha256', name, 'base64')
       const known = hashes.get(digest)
       if (known) return known
-      if (hashes.size >= mostHashes) hashes.clear()
+      if (hashes.size >= maxHashes) hashes.clear()
       const hash = createHmac('sha256', lookupKey).update(name).digest()
       hashes.set(digest, hash)
       return hash

@@ -5,7 +5,7 @@ import { startTestApp } from '../testing/test-app.ts'
 import { inTurn, resumeTurn, watchTurns } from './turns.ts'
 
 const stack = new AsyncDisposableStack()
-const app = stack.use(await startTestApp({ twin: false }))
+const app = stack.use(await startTestApp({ shadow: false }))
 afterAll(() => stack.disposeAsync())
 
 test('C2: a block of 300 ms in a served process is logged with its operation and app', async () => {

@@ -16,7 +16,7 @@ export interface ConsumerParts extends HandleParts {
 
 export interface Consuming {
   readonly listener: Listener
-  readonly strand: number
+  readonly partition: number
   readonly slots: Slots
   readonly concerns: Concerns
   readonly stopping: AbortSignal
@@ -24,7 +24,7 @@ export interface Consuming {
   readonly onOpened: () => void
 }
 
-/** A body as `outbox/bundles.ts` makes it. */
+/** A body as `outbox/batches.ts` makes it. */
 interface Heard {
   readonly appId: string
   readonly events: readonly HeardEvent[]
@@ -40,9 +40,9 @@ const graceMs = 1000
  */
 const requestMs = 5000
 /** Messages in hand. One that waits for its next attempt holds up only those of its own key. */
-const mostPending = 64
+const maxPending = 64
 
-/** Hands a strand of the stream to a listener, until told to stop or NATS has lost the consumer. */
+/** Hands a partition of the stream to a listener, until told to stop or NATS has lost the consumer. */
 export async function consume(parts: ConsumerParts, consuming: Consuming): Promise<void> {
   const { stopping } = consuming
   const opened = await openMessages(parts, consuming)
@@ -81,16 +81,16 @@ export async function consume(parts: ConsumerParts, consuming: Consuming): Promi
 
 /** Undefined: told to stop before there were any. */
 async function openMessages({ stream }: ConsumerParts, consuming: Consuming) {
-  const { listener, strand, stopping } = consuming
+  const { listener, partition, stopping } = consuming
   const { client, manager } = await stream.open()
-  const name = `${listener.name}-${strand}`
+  const name = `${listener.name}-${partition}`
   const made = await manager.consumers.add(stream.eventsName, {
     durable_name: name,
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ackWaitMs),
     deliver_policy: DeliverPolicy.All,
-    filter_subject: `${stream.prefix}.*.${strand}.${nounOf(listener)}`,
-    max_ack_pending: mostPending,
+    filter_subject: `${stream.prefix}.*.${partition}.${nounOf(listener)}`,
+    max_ack_pending: maxPending,
     // The server would give up without a word; we write a letter.
     max_deliver: -1,
   })
@@ -101,7 +101,7 @@ async function openMessages({ stream }: ConsumerParts, consuming: Consuming) {
   // Some may have been handed to the dead until just now.
   const { num_ack_pending: count, delivered } = await consumer.info()
   const messages = await consumer.consume({
-    max_messages: mostPending,
+    max_messages: maxPending,
     expires: requestMs,
     abort_on_missing_resource: true,
   })

@@ -38,10 +38,10 @@ export type Concerns = (appId: string) => Promise<boolean>
 /** `stopped`: not handled, for the next process. An error: given up, after all attempts. */
 export type Outcome = 'handled' | 'stopped' | Error
 
-const mostRetryMs = 60_000
+const maxRetryMs = 60_000
 /** Between two looks whether the database is back. */
-const mostWaitMs = 5000
-const mostDeliveries = 10
+const maxWaitMs = 5000
+const maxDeliveries = 10
 
 /**
  * Tries until it is handled or the attempts are used up, which count failures of the event itself:
@@ -49,7 +49,7 @@ const mostDeliveries = 10
  */
 export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
   const { slots, stopping } = task
-  if (task.delivery > mostDeliveries) return new Error('No process has survived this event.')
+  if (task.delivery > maxDeliveries) return new Error('No process has survived this event.')
   let attempt = 1
   let waits = 0
   while (!stopping.aborted) {
@@ -62,8 +62,8 @@ export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
       if (!away && attempt >= parts.attempts) return asError(error)
       const backoff = { firstMs: parts.retryMs, jitter: true }
       const ms = away
-        ? pauseMs({ ...backoff, maxMs: mostWaitMs }, ++waits)
-        : pauseMs({ ...backoff, maxMs: mostRetryMs }, attempt++)
+        ? pauseMs({ ...backoff, maxMs: maxWaitMs }, ++waits)
+        : pauseMs({ ...backoff, maxMs: maxRetryMs }, attempt++)
       await after(ms, undefined, { signal: stopping }).catch(() => undefined)
     }
   }
@@ -88,7 +88,7 @@ function asError(error: unknown): Error {
 /** One transaction; more of them where the listener says that there is more to do. */
 async function react(parts: HandleParts, task: Task): Promise<'handled' | 'stopped'> {
   const { database, onCommit, clock } = parts
-  const begin = task.listener.together ? database.hotTransaction : database.transaction
+  const begin = task.listener.together ? database.preparedTransaction : database.transaction
   const { inApp } = openTransactions({ begin, onCommit, clock })
   while (!task.stopping.aborted) {
     const result = await inApp(task.appId, (ctx) => reactTo(task, ctx))
@@ -104,7 +104,7 @@ async function reactTo({ listener, events }: Task, ctx: AppTransaction) {
   }
   for (const event of events) {
     const fresh =
-      listener.harmlessTwice || (await markHandled(ctx.db, listener.name, event.id, ctx.now))
+      listener.idempotent || (await markHandled(ctx.db, listener.name, event.id, ctx.now))
     // The table gives each name the reaction to its own payload; here they are one list.
     const reaction = listener.on[event.name] as Reaction<EventName> | undefined
     if (fresh && (await reaction?.(event, ctx)) === 'again') return 'again'

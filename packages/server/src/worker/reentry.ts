@@ -12,7 +12,7 @@ export interface InHand {
 }
 
 /** One may be gone from the stream: then nobody waits for ever. */
-const mostMs = 30_000
+const maxMs = 30_000
 
 /**
  * What was in hand comes again when NATS has given up on the dead, which may be after something newer
@@ -22,7 +22,7 @@ export function openReentry({ count, upTo }: InHand): Reentry {
   const returned = new Set<number>()
   let waiting: { readonly seq: number; readonly goOn: () => void }[] = []
   let isOpen = count === 0
-  const timer = isOpen ? undefined : setTimeout(letAllIn, mostMs)
+  const timer = isOpen ? undefined : setTimeout(letAllIn, maxMs)
 
   function letAllIn(): void {
     isOpen = true

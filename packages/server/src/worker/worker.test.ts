@@ -10,7 +10,7 @@ import { openEventStream } from '../bus/event-stream.ts'
 import { openDatabase } from '../database/pool.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { echoListener } from '../testing/echo-listener.ts'
-import { deleteConsumers, storedBundles } from '../testing/event-streams.ts'
+import { deleteConsumers, storedBatches } from '../testing/event-streams.ts'
 import { natsPrefix } from '../testing/nats-prefix.ts'
 import { chorale, choraleJson, settingsFor } from '../testing/program.ts'
 import { startTestApp, type TestApp } from '../testing/test-app.ts'
@@ -48,7 +48,7 @@ function recorder(name: string, fails: (what: string) => boolean) {
 async function startLive(listeners: readonly Listener[], settings: Record<string, string> = {}) {
   const NATS_PREFIX = natsPrefix()
   const live = { listeners, settings: { NATS_PREFIX, ...settings } }
-  const app = stack.use(await startTestApp({ twin: false, live }))
+  const app = stack.use(await startTestApp({ shadow: false, live }))
   return { app, NATS_PREFIX }
 }
 
@@ -186,7 +186,7 @@ test('a worker that dies between commit and acknowledgement has not handled it t
   const taken = 'chorale_listener_events_total{listener="echo",outcome="handled"} 1'
   await expect.poll(metrics, wait).toContain(taken)
   const updated = async () =>
-    (await storedBundles(natsUrl, NATS_PREFIX))
+    (await storedBatches(natsUrl, NATS_PREFIX))
       .flatMap(({ events }) => events)
       .filter(({ name }) => name === 'user.updated')
   // The dead process had committed this, and a sweeper has published it.

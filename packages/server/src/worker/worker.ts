@@ -3,7 +3,7 @@ import type { InstallDb } from '../database/app-db.ts'
 import { forgetAuditLog } from '../database/audit-log.ts'
 import { holdLeases } from '../database/leases.ts'
 import { openLoader } from '../database/loader.ts'
-import { strands } from '../outbox/bundles.ts'
+import { partitions } from '../outbox/batches.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { type ConsumerParts, consume } from './consumer.ts'
 import type { Concerns } from './handle.ts'
@@ -29,7 +29,7 @@ const tidyEveryMs = 60_000
 const daySeconds = 86_400
 
 /**
- * Runs the listeners. Each strand of each listener is worked on by one process at a time, which
+ * Runs the listeners. Each partition of each listener is worked on by one process at a time, which
  * keeps it in order; which one is decided by a lease.
  */
 export function startWorker(parts: WorkerParts): Worker {
@@ -41,9 +41,9 @@ export function startWorker(parts: WorkerParts): Worker {
         slots: openSlots(parts.concurrency),
         concerns: concernsOf(listener, database),
       }
-      return Array.from({ length: strands }, (_, strand) => [
-        `${listener.name}-${strand}`,
-        { ...own, strand },
+      return Array.from({ length: partitions }, (_, partition) => [
+        `${listener.name}-${partition}`,
+        { ...own, partition },
       ])
     }),
   )
@@ -108,7 +108,7 @@ function concernsOf({ concerns }: Listener, { db }: InstallDb): Concerns {
     },
     nameOf: (appId) => appId,
     concurrency: 1,
-    mostPerBatch: 500,
+    maxPerBatch: 500,
   })
   return async (appId) => (await loader.load(appId)) ?? false
 }

@@ -4,7 +4,7 @@ import { startTestApp } from '../../testing/test-app.ts'
 import { openVault } from '../../vault/vault.ts'
 import { createManagementKey } from './keys/management-keys.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 const { listAuditLog } = full

@@ -4,7 +4,7 @@ import type { Db } from '../../database/db.ts'
 import { defineQueue, dueAgain, type Job } from '../../jobs/queue.sql.ts'
 
 export interface ErasureJob extends Job {
-  /** Empty before the first stretch. */
+  /** Empty before the first range. */
   readonly table: string
   readonly block: number
   readonly rows: number

@@ -16,7 +16,7 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const app = stack.use(
   await startTestApp({
-    twin: false,
+    shadow: false,
     clock: () => now,
     live: { settings: { NATS_PREFIX: natsPrefix() } },
   }),
@@ -56,7 +56,7 @@ async function lastingRowsOf(appId: string): Promise<Record<string, number>> {
 }
 
 /** An app with something of most kinds, some of it many times. */
-async function furnished(): Promise<AppKeys> {
+async function seededApp(): Promise<AppKeys> {
   const keys = await app.anotherApp()
   const calls = app.client(keys, 'full')
   for (const uid of ['ann', 'bob', 'cid']) {
@@ -107,7 +107,7 @@ test('every table with data of apps says whose they are', async () => {
 })
 
 test('M9: an archived app is erased when its time is up, and its neighbour is left alone', async () => {
-  const [doomed, neighbour] = [await furnished(), await furnished()]
+  const [doomed, neighbour] = [await seededApp(), await seededApp()]
   app.startWorker([])
   await app.client(doomed, 'full').deleteApp({ params: { appId: doomed.appId } })
   const before = await rowsOf(doomed.appId)
@@ -143,7 +143,7 @@ function erasing(forgotten: string[] = []) {
     log,
     clock: () => now,
     leaseMs: 300,
-    stretchMs: 0,
+    rangeMs: 0,
     transactions: transactionsOf(database),
     forgetLetters: async (appId) => void forgotten.push(appId),
   })
@@ -151,7 +151,7 @@ function erasing(forgotten: string[] = []) {
 
 test('M9: an erasure that was cut off goes on where it was, with whoever is free', async () => {
   // Nobody else erases in this install.
-  await using install = await startTestApp({ twin: false, clock: () => now })
+  await using install = await startTestApp({ shadow: false, clock: () => now })
   const calls = install.as('full')
   await install.given.users('ann', 'bob', 'cid')
   const text = { category: 'message', type: 'text', data: { text: 'x' } } as const
@@ -178,7 +178,7 @@ test('M9: an erasure that was cut off goes on where it was, with whoever is free
       log,
       clock: () => now,
       leaseMs: 300,
-      stretchMs: 0,
+      rangeMs: 0,
       transactions: transactionsOf(own),
       forgetLetters: async (appId) => void forgotten.push(appId),
     })
@@ -207,7 +207,7 @@ test('M9: an erasure that was cut off goes on where it was, with whoever is free
 }, 120_000)
 
 test('M9: an app that was brought back in time is not erased', async () => {
-  const keys = await furnished()
+  const keys = await seededApp()
   const { appId } = keys
   await app.client(keys, 'full').deleteApp({ params: { appId } })
   const before = await lastingRowsOf(appId)

@@ -25,20 +25,20 @@ interface ErasureParts {
   /** What NATS keeps of an app for longer than an archived app has. */
   readonly forgetLetters: (appId: string) => Promise<void>
   readonly leaseMs?: number
-  readonly stretchMs?: number
+  readonly rangeMs?: number
 }
 
-const mostRows = 1000
-const mostBlocks = 64
+const maxRows = 1000
+const maxBlocks = 64
 /** With the app itself, when all else is gone. */
 const last = new Set(['apps', 'app_erasures', 'audit_log'])
 
 /**
- * Erases archived apps whose time is up: a stretch at a time, in statements that lock little. It is
+ * Erases archived apps whose time is up: a range at a time, in statements that lock little. It is
  * the one place that writes to the tables of every module.
  */
 export function erasureJobs(parts: ErasureParts): Jobs<ErasureJob> {
-  const { database, clock, log, leaseMs = 30_000, stretchMs = 2000 } = parts
+  const { database, clock, log, leaseMs = 30_000, rangeMs = 2000 } = parts
   const { db } = database
 
   async function finish(inApp: AppDb, rows: number): Promise<void> {
@@ -65,7 +65,7 @@ export function erasureJobs(parts: ErasureParts): Jobs<ErasureJob> {
         return 'given up'
       }
       const tables = childrenFirst(await tablesOfApps(db))
-      const reached = await walk(inApp, tables, job, stretchMs)
+      const reached = await walk(inApp, tables, job, rangeMs)
       if (reached.isOver) {
         await finish(inApp, reached.rows)
         return 'erased'
@@ -74,7 +74,7 @@ export function erasureJobs(parts: ErasureParts): Jobs<ErasureJob> {
       const { appId } = job
       const { table, rows } = reached
       log.info({ appId, table, rows }, 'an archived app is being erased')
-      return 'stretch'
+      return 'range'
     },
   }
 }
@@ -83,14 +83,14 @@ interface Reached extends Pick<ErasureJob, 'table' | 'block' | 'rows'> {
   readonly isOver: boolean
 }
 
-/** On from where the last stretch ended. */
+/** On from where the last range ended. */
 async function walk(
   inApp: AppDb,
   tables: readonly AppTable[],
   job: ErasureJob,
-  stretchMs: number,
+  rangeMs: number,
 ): Promise<Reached> {
-  const endsAt = performance.now() + stretchMs
+  const endsAt = performance.now() + rangeMs
   const known = tables.findIndex(({ name }) => name === job.table)
   let { block, rows } = known < 0 ? { ...job, block: 0 } : job
   let place = Math.max(known, 0)
@@ -108,10 +108,10 @@ async function walk(
 
 async function erase(inApp: AppDb, { name, indexed }: AppTable, block: number) {
   if (indexed) {
-    const rows = await eraseSome(inApp, name, mostRows)
-    return { rows, next: 0, isDone: rows < mostRows }
+    const rows = await eraseSome(inApp, name, maxRows)
+    return { rows, next: 0, isDone: rows < maxRows }
   }
-  const next = block + mostBlocks
+  const next = block + maxBlocks
   const { rows, isLast } = await eraseInBlocks(inApp, name, block, next)
   return { rows, next, isDone: isLast }
 }
@@ -125,7 +125,7 @@ function childrenFirst(tables: readonly AppTable[]): AppTable[] {
       left.flatMap(({ name, parents }) => parents.filter((parent) => parent !== name)),
     )
     const free = left.filter(({ name }) => !parents.has(name))
-    if (free.length === 0) throw new Error('Tables refer to each other in a circle.')
+    if (free.length === 0) throw new Error('Tables refer to each other in a relationship.')
     ordered.push(...free)
     left = left.filter(({ name }) => parents.has(name))
   }

@@ -2,8 +2,8 @@ import type { ApiKeyScope, Region } from '@chorale/contract/apps'
 import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
 import { byteas, texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { hot, run } from '../../database/hot.ts'
 import { byPlace } from '../../database/loader.ts'
+import { prepared, run } from '../../database/prepared.ts'
 
 export interface AppRow {
   readonly region: Region
@@ -25,7 +25,7 @@ const appColumns = `a.region, a.moderation_version as "moderationVersion",
           coalesce((select jsonb_object_agg(s.key, s.value) from app_settings s
                     where s.app_id = a.app_id), '{}') as settings`
 
-const appsAndKeys = hot<AppAndKey & { place: number }>(
+const appsAndKeys = prepared<AppAndKey & { place: number }>(
   'apps and keys',
   `select w.place, ${appColumns},
           (select jsonb_build_object('name', k.name, 'scope', k.scope) from api_keys k
@@ -68,7 +68,7 @@ const actorColumns = `u.uid, u.role, r.settings as "roleSettings", r.permissions
           array(select f.feature from role_restricted_features f
                 where f.app_id = u.app_id and f.role = u.role) as "restrictedFeatures"`
 
-const actors = hot<ActorRow & { place: number }>(
+const actors = prepared<ActorRow & { place: number }>(
   'actors',
   `select w.place, ${actorColumns}
    from unnest($1::text[], $2::text[]) with ordinality as w(app_id, uid, place)
@@ -102,7 +102,7 @@ export interface TokenQuestion {
   readonly tokenHash: Buffer
 }
 
-const appsAndTokens = hot<AppAndActor & { place: number }>(
+const appsAndTokens = prepared<AppAndActor & { place: number }>(
   'apps and tokens',
   `select w.place, ${appColumns},
           (select to_jsonb(x) from (
@@ -132,7 +132,7 @@ export function tokenQuestionName({ appId, tokenHash }: TokenQuestion): string {
   return `${appId} ${tokenHash.toString('base64')}`
 }
 
-const validTokens = hot<{ place: number }>(
+const validTokens = prepared<{ place: number }>(
   'valid tokens',
   `select w.place
    from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, token_hash, place)

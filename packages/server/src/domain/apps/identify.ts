@@ -30,7 +30,7 @@ interface Questions {
   readonly token: Loader<TokenQuestion, AppAndActor>
 }
 
-const atOnce = { concurrency: 1, mostPerBatch: 200 }
+const atOnce = { concurrency: 1, maxPerBatch: 200 }
 
 /** Where the auth tokens of an app lie in the vault. */
 export function tokenPlace(appId: string): Place {

@@ -14,7 +14,12 @@ import {
   setTags,
 } from '../log/participants/index.ts'
 import { conversationIdOf, sortName } from '../users/index.ts'
-import { groupConversationId, loadCounterparts, peopleIn, printEntries } from '../views/index.ts'
+import {
+  groupConversationId,
+  loadCounterparts,
+  profilesIn,
+  serialiseEntries,
+} from '../views/index.ts'
 import { findGroupConversation, isGroupAdmin } from './access.sql.ts'
 import { accessGroupConversation, accessUserConversation, actorOf } from './access.ts'
 import { type ConversationRow, findConversation, listConversations } from './conversations.sql.ts'
@@ -171,7 +176,7 @@ async function printed(
   rows: readonly ConversationRow[],
   view: View,
 ): Promise<string> {
-  const people = peopleIn(ctx.db)
+  const people = profilesIn(ctx.db)
   const last = rows.flatMap((row) =>
     row.last ? [{ row: row.last, receiver: receiverOf(row) }] : [],
   )
@@ -183,7 +188,7 @@ async function printed(
   }
   const as = await loadCounterparts(people, others, viewer)
   const seen = as({ withTags: view.withUserAndGroupTags, withBlocks: view.withBlockedInfo })
-  const messages = await printEntries(ctx.db, people, last, { viewer })
+  const messages = await serialiseEntries(ctx.db, people, last, { viewer })
   const messageOf = new Map(last.map(({ row }, place) => [row, messages[place]]))
   return rawList(
     rows.flatMap((row) => {

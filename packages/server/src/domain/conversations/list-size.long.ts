@@ -3,7 +3,7 @@ import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries
 import { medianOf, takingTurns } from '../../testing/taking-turns.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 const rounds = 50

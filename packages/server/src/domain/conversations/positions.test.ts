@@ -190,7 +190,7 @@ test('every mark is refused for what does not exist and to whom it does not conc
 })
 
 test('a message id may be a number, as far as numbers are exact', async () => {
-  await using other = await startTestApp({ twin: false })
+  await using other = await startTestApp({ shadow: false })
   await other.given.users('ann', 'bob')
   const { id } = await say(other, { from: 'bob', to: 'ann', text: 'x' })
   const read = (messageId: number) =>
@@ -204,7 +204,7 @@ test('a message id may be a number, as far as numbers are exact', async () => {
 })
 
 test('readers and writers of the same moment end with exact counts', async () => {
-  await using busy = await startTestApp({ twin: false })
+  await using busy = await startTestApp({ shadow: false })
   await busy.given.users('ann', 'bob')
   await say(busy, { from: 'bob', to: 'ann', text: 'first' })
   const client = busy.as('full')

@@ -3,7 +3,7 @@ import { deadlocksIn } from '../../testing/log-entries.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import { expectNoDrift } from '../../testing/unread/drift.ts'
 
-const app = await startTestApp({ twin: false, sockets: false })
+const app = await startTestApp({ shadow: false, sockets: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 const operations = Number(process.env.UNREAD_OPERATIONS ?? 1_000_000)

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
 import { type Reader, unreadTotals } from './conversations.sql.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 test('totals of users of the same uid in two apps, read together, are those of each app', async () => {

@@ -2,7 +2,7 @@ import type { Event } from '@chorale/contract/events'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import type { HeardEvent, Listener } from '../../outbox/listener.ts'
-import { forgetEvents, storedBundles } from '../../testing/event-streams.ts'
+import { forgetEvents, storedBatches } from '../../testing/event-streams.ts'
 import { natsPrefix } from '../../testing/nats-prefix.ts'
 import { startTcpProxy } from '../../testing/tcp-proxy.ts'
 import { startTestApp } from '../../testing/test-app.ts'
@@ -26,8 +26,8 @@ afterAll(() => stack.disposeAsync())
 const nats = stack.use(await startTcpProxy(inject('natsUrl')))
 const NATS_PREFIX = natsPrefix()
 const live = { listeners: [recorder], settings: { NATS_PREFIX, NATS_URL: nats.url } }
-// What is published leaves the outbox, also of a twin: here another app takes its place.
-const app = stack.use(await startTestApp({ twin: false, live }))
+// What is published leaves the outbox, also of a shadow: here another app takes its place.
+const app = stack.use(await startTestApp({ shadow: false, live }))
 const full = app.as('full')
 const wait = { timeout: 15_000 }
 
@@ -80,9 +80,9 @@ describe('the feed of events', () => {
     const sends = Array.from({ length: 40 }, () => full.sendMessage({ onBehalfOf: 'ann', body }))
     await Promise.all(sends)
     await expect.poll(async () => (await walk(end)).events.length, wait).toBe(sends.length)
-    const bundles = await storedBundles(inject('natsUrl'), NATS_PREFIX)
-    // So that a page of one ends within a bundle.
-    expect(Math.max(...bundles.map(({ events }) => events.length))).toBeGreaterThan(1)
+    const batches = await storedBatches(inject('natsUrl'), NATS_PREFIX)
+    // So that a page of one ends within a batch.
+    expect(Math.max(...batches.map(({ events }) => events.length))).toBeGreaterThan(1)
     const { events } = await walk()
     // A page that NATS was too busy to fill is empty, as at the end.
     for (const limit of [1, 3, 7, 1000]) {
@@ -171,7 +171,7 @@ describe('a cursor', () => {
     const before = (await walk()).end
     const other = app.client(await app.anotherApp(), 'full')
     await other.createUser({ body: { uid: 'zed', name: 'Zed' } })
-    const stored = async () => (await storedBundles(inject('natsUrl'), NATS_PREFIX)).at(-1)?.appId
+    const stored = async () => (await storedBatches(inject('natsUrl'), NATS_PREFIX)).at(-1)?.appId
     await expect.poll(stored, wait).not.toBe(app.appId)
     const now = await walk(before)
     expect(now.events).toEqual([])

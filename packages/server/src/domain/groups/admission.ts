@@ -10,7 +10,7 @@ import { actorUid, type Recording, record, recordArrivals, recordDeparture } fro
 import { deleteMember, findMembers, insertMembers } from './members.sql.ts'
 import { requireFeature } from './rules.ts'
 
-const mostPerCall = 25
+const maxPerCall = 25
 
 export interface Wanted {
   readonly admins?: readonly string[] | undefined
@@ -86,8 +86,8 @@ function assignments(wanted: Wanted): Map<string, ListName | 'usersToBan'> {
   const asked = new Map<string, ListName | 'usersToBan'>()
   const names = ['admins', 'moderators', 'participants', 'usersToBan'] as const
   const named = names.flatMap((name) => (wanted[name] ?? []).map((uid) => ({ uid, name })))
-  if (named.length > mostPerCall) {
-    throw badRequest('members', `Name at most ${mostPerCall} users in one call.`)
+  if (named.length > maxPerCall) {
+    throw badRequest('members', `Name at most ${maxPerCall} users in one call.`)
   }
   for (const { uid, name } of named) if (!asked.has(uid)) asked.set(uid, name)
   if (wanted.founder !== undefined) asked.delete(wanted.founder)

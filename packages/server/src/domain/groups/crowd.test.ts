@@ -7,13 +7,13 @@ import type { ConversationKey } from '../../outbox/committed.ts'
 import { deadlocksIn, disorderIn, logOf } from '../../testing/log-entries.ts'
 import { startTestApp, type TestApp } from '../../testing/test-app.ts'
 
-// Calls at the same time; nothing here can be followed by a twin.
+// Calls at the same time; nothing here can be followed by a shadow.
 
 type Call = (client: Client<Api>) => Promise<unknown>
 
 /** An app without limits to speak of, and users `u0`, `u1`, ... loaded past the API. */
 async function crowdedApp(users: number, settings: Record<string, number> = {}): Promise<TestApp> {
-  const app = await startTestApp({ twin: false })
+  const app = await startTestApp({ shadow: false })
   const rates = { 'rateLimits.core': 1_000_000, 'rateLimits.standard': 1_000_000 }
   await app.as('full').mapAppSettings({
     params: { appId: app.appId },

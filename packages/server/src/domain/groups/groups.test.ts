@@ -40,7 +40,7 @@ describe('create', () => {
         description: 'Five o’clock',
         metadata: { cups: 4 },
         owner: 'ann',
-        tags: ['hot', 'daily'],
+        tags: ['prepared', 'daily'],
         members: {
           admins: ['ann', 'bob'],
           moderators: ['cid'],
@@ -58,7 +58,7 @@ describe('create', () => {
       description: 'Five o’clock',
       metadata: { cups: 4 },
       owner: 'ann',
-      tags: ['hot', 'daily'],
+      tags: ['prepared', 'daily'],
       scope: 'admin',
       membersCount: 4,
       joinedAt: now,
@@ -151,7 +151,7 @@ describe('create', () => {
   })
 
   test('several calls for the same guid at the same moment make one group', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     const answers = await Promise.allSettled(
       Array.from({ length: 8 }, () => busy.given.group('twice')),
     )

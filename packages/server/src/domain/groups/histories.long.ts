@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { playAlone } from '../../testing/histories/alone.ts'
-import { openStages } from '../../testing/histories/stages.ts'
+import { openFixtures } from '../../testing/histories/fixtures.ts'
 import { histories } from '../../testing/histories/steps.ts'
 import { playTogether } from '../../testing/histories/together.ts'
 import { deadlocksIn } from '../../testing/log-entries.ts'
 
-const stages = await openStages()
-afterAll(() => stages[Symbol.asyncDispose]())
+const fixtures = await openFixtures()
+afterAll(() => fixtures[Symbol.asyncDispose]())
 const anHour = 3_600_000
 
 test(
@@ -16,7 +16,7 @@ test(
     const property = fc.asyncProperty(
       histories({ min: 1, max: 150 }),
       fc.boolean(),
-      async (history, actionsCount) => playAlone(stages.next(actionsCount), history),
+      async (history, actionsCount) => playAlone(fixtures.next(actionsCount), history),
     )
     await fc.assert(property, { numRuns: 500 })
   },
@@ -29,10 +29,10 @@ test(
     const property = fc.asyncProperty(
       histories({ min: 30, max: 200 }),
       fc.boolean(),
-      async (history, actionsCount) => playTogether(stages.next(actionsCount), history),
+      async (history, actionsCount) => playTogether(fixtures.next(actionsCount), history),
     )
     await fc.assert(property, { numRuns: 1000, endOnFailure: true })
-    expect(await deadlocksIn(stages.app.db)).toBe(0)
+    expect(await deadlocksIn(fixtures.app.db)).toBe(0)
   },
   anHour,
 )

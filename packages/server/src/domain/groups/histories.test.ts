@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { playAlone } from '../../testing/histories/alone.ts'
-import { openStages } from '../../testing/histories/stages.ts'
+import { openFixtures } from '../../testing/histories/fixtures.ts'
 import { histories } from '../../testing/histories/steps.ts'
 import { playTogether } from '../../testing/histories/together.ts'
 import { deadlocksIn } from '../../testing/log-entries.ts'
 
-const stages = await openStages()
-afterAll(() => stages[Symbol.asyncDispose]())
+const fixtures = await openFixtures()
+afterAll(() => fixtures[Symbol.asyncDispose]())
 
 // Finding the shortest counterexample takes longer than finding none: then the shortest so far is shown.
 const atMost = { interruptAfterTimeLimit: 270_000, markInterruptAsFailure: true }
@@ -17,7 +17,7 @@ test('one caller gets every answer that the model predicts, and the rows follow'
     // From 1: a failing one can only shrink to what it may be.
     histories({ min: 1, max: 90 }),
     fc.boolean(),
-    async (history, actionsCount) => playAlone(stages.next(actionsCount), history),
+    async (history, actionsCount) => playAlone(fixtures.next(actionsCount), history),
   )
   await fc.assert(property, { numRuns: 30, ...atMost })
 }, 300_000)
@@ -26,9 +26,9 @@ test('eight callers at once leave a group that its log explains', async () => {
   const property = fc.asyncProperty(
     histories({ min: 30, max: 80 }),
     fc.boolean(),
-    async (history, actionsCount) => playTogether(stages.next(actionsCount), history),
+    async (history, actionsCount) => playTogether(fixtures.next(actionsCount), history),
   )
   // Another run of the same history may go well: what is printed is the one that did not.
   await fc.assert(property, { numRuns: 20, endOnFailure: true })
-  expect(await deadlocksIn(stages.app.db)).toBe(0)
+  expect(await deadlocksIn(fixtures.app.db)).toBe(0)
 }, 300_000)

@@ -7,7 +7,7 @@ import { limitOf } from '../apps/index.ts'
 import { freshRow } from '../log/entries/index.ts'
 import { appendWithin, type Placed } from '../log/index.ts'
 import { deleteParticipants, insertParticipants } from '../log/participants/index.ts'
-import { peopleIn, printFresh } from '../views/index.ts'
+import { profilesIn, serialiseFresh } from '../views/index.ts'
 
 /** The group's history is its conversation: whatever happens to members is an entry there. */
 export interface Action {
@@ -53,7 +53,7 @@ export async function recordArrivals(
   // Whatever can be read before is: from the append to the commit everyone else waits for the head.
   const named = actions.flatMap(({ on }) => (on === undefined ? [] : [on]))
   const viewer = ctx.actor?.uid
-  const reading = peopleIn(ctx.db)
+  const reading = profilesIn(ctx.db)
   const wanted = { uids: [actorUid(ctx), ...named], guids: [guid], blocks: false }
   const known = await reading.find(wanted, viewer)
   const placed = await append(ctx, group, actions, 1)
@@ -74,7 +74,7 @@ export async function recordArrivals(
     }),
     receiver: { kind: 'group', guid } as const,
   }))
-  const texts = await printFresh(ctx.db, people, entries, { viewer })
+  const texts = await serialiseFresh(ctx.db, people, entries, { viewer })
   return texts.map((text): Message => JSON.parse(text))
 }
 

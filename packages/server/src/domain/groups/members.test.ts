@@ -137,7 +137,7 @@ describe('list', () => {
     await app.given.group('club', { owner: 'ann', members })
     await app.given.user('old', { name: 'Danger' })
     await addMembers({ params: { guid: 'club' }, body: { participants: ['old'] } })
-    // What the gateway will write; in the app and in its twin.
+    // What the gateway will write; in the app and in its shadow.
     await sql`
       insert into presence (app_id, uid, online, last_active_at)
       select app_id, uid, true, 1700000000 from users where uid = 'eve'`.execute(app.db)

@@ -8,8 +8,8 @@ export interface Attempt {
 }
 
 export interface AttemptLimits {
-  readonly mostPerUser: number
-  readonly mostPerGroup: number
+  readonly maxPerUser: number
+  readonly maxPerGroup: number
   readonly windowSeconds: number
 }
 
@@ -20,7 +20,7 @@ export interface AttemptLimits {
 export async function takeAttempt(
   { appId, db }: AppDb,
   { guid, uid, now }: Attempt,
-  { mostPerUser, mostPerGroup, windowSeconds }: AttemptLimits,
+  { maxPerUser, maxPerGroup, windowSeconds }: AttemptLimits,
 ): Promise<boolean> {
   const { rows } = await sql`
     insert into group_password_attempts as known (app_id, guid, uid, attempts, until)
@@ -28,11 +28,11 @@ export async function takeAttempt(
     where (
       select coalesce(sum(attempts), 0) from group_password_attempts
       where app_id = ${appId} and guid = ${guid} and until > ${now}
-    ) < ${mostPerGroup}
+    ) < ${maxPerGroup}
     on conflict (app_id, guid, uid) do update set
       attempts = case when known.until > ${now} then known.attempts + 1 else 1 end,
       until = case when known.until > ${now} then known.until else excluded.until end
-    where known.until <= ${now} or known.attempts < ${mostPerUser}
+    where known.until <= ${now} or known.attempts < ${maxPerUser}
     returning true`.execute(db)
   return rows.length > 0
 }
@@ -41,10 +41,10 @@ export async function takeAttempt(
 export async function findNextAttempt(
   { appId, db }: AppDb,
   { guid, uid, now }: Attempt,
-  { mostPerUser }: AttemptLimits,
+  { maxPerUser }: AttemptLimits,
 ): Promise<number> {
   const { rows } = await sql<{ at: number | null }>`
-    select coalesce(max(until) filter (where uid = ${uid} and attempts >= ${mostPerUser}),
+    select coalesce(max(until) filter (where uid = ${uid} and attempts >= ${maxPerUser}),
                     min(until)) as at
     from group_password_attempts
     where app_id = ${appId} and guid = ${guid} and until > ${now}`.execute(db)

@@ -5,7 +5,7 @@ import { startTestApp } from '../../testing/test-app.ts'
 import { errorOf, send } from '../../testing/wire.ts'
 
 let now = 1_700_000_000
-const app = await startTestApp({ twin: false, clock: () => now })
+const app = await startTestApp({ shadow: false, clock: () => now })
 afterAll(() => app[Symbol.asyncDispose]())
 const { addMembers, updateGroup, createUser } = app.as('full')
 const wait = { timeout: 60_000, interval: 20 }

@@ -12,7 +12,7 @@ import {
   takeAttempt,
 } from './password-attempts.sql.ts'
 
-const limits: AttemptLimits = { mostPerUser: 5, mostPerGroup: 100, windowSeconds: 900 }
+const limits: AttemptLimits = { maxPerUser: 5, maxPerGroup: 100, windowSeconds: 900 }
 
 /** Before the transaction: hashing takes long on purpose. `null`: a group of this type has none. */
 export async function hashPassword(

@@ -177,7 +177,7 @@ test('groups and scopes that do not exist are refused', async () => {
 })
 
 test('callers of the same moment do not lose each other’s permissions', async () => {
-  await using busy = await startTestApp({ twin: false })
+  await using busy = await startTestApp({ shadow: false })
   await busy.given.group('pub')
   const keys = Object.keys(defaults).filter((key) => !key.includes('.'))
   await Promise.all(

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { costOfGroupSize } from '../../testing/group-size.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 test('a send into a group of 100,000 costs at most 1.2 times a send into a group of 10', async () => {

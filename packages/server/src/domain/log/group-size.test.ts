@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { costOfGroupSize } from '../../testing/group-size.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 // The short form looks at rows, not at time: those do not depend on what else the machine does.

@@ -6,5 +6,5 @@ export {
   type NewEntry,
   type Placed,
 } from './log.sql.ts'
-export { type Appended, appendWithin, openAppendLane } from './log.ts'
+export { type Appended, appendWithin, openAppendBatcher } from './log.ts'
 export { findReceiver } from './receivers.sql.ts'

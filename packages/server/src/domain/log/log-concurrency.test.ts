@@ -2,7 +2,7 @@ import { afterAll, test } from 'vitest'
 import { appendFromTwoProcesses } from '../../testing/append-processes.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 test('two processes that append to one conversation at once leave one dense log', async () => {

@@ -6,7 +6,7 @@ import { startTestApp } from '../../testing/test-app.ts'
 // Calls of the same moment, brought into the order in which they would do harm: a transaction of the
 // test holds a row until they wait for it.
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 const { message } = app.given

@@ -6,7 +6,7 @@ import { startTestApp } from '../../testing/test-app.ts'
 import { eraseEntries } from './log.sql.ts'
 
 const live = { listeners, settings: { NATS_PREFIX: natsPrefix() } }
-const app = await startTestApp({ twin: false, live })
+const app = await startTestApp({ shadow: false, live })
 afterAll(() => app[Symbol.asyncDispose]())
 const { createGroup, deleteGroup, sendMessage, editMessage, pinMessage } = app.as('full')
 

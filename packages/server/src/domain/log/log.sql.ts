@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { type HotStatement, hot, run } from '../../database/hot.ts'
+import { type PreparedStatement, prepared, run } from '../../database/prepared.ts'
 import type { ConversationKey, EntryRow } from './entries/entries.ts'
 
 /** An entry before it has its place. */
@@ -49,11 +49,11 @@ export interface AppendAddition {
 const call = `append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
   $13, $14, $15, $16, $17, $18, $19, $20)`
 
-const append = hot<Placed>('append', `select seq, id, counted, at, receipt from ${call}`)
+const append = prepared<Placed>('append', `select seq, id, counted, at, receipt from ${call}`)
 
-function appendWith(additions: readonly AppendAddition[]): HotStatement<Placed> {
+function appendWith(additions: readonly AppendAddition[]): PreparedStatement<Placed> {
   const name = ['append', ...additions.map((addition) => addition.name)].join(' ')
-  return hot<Placed>(
+  return prepared<Placed>(
     name,
     `with appended as materialized (
        select ($2::smallint[])[e.conversation] as bucket, ($3::bigint[])[e.conversation] as key,

@@ -4,14 +4,14 @@ import { disorderIn, logOf, messageOf } from '../../testing/log-entries.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 import type { ConversationKey } from './entries/entries.ts'
 import { type AppendAddition, appendEntries } from './log.sql.ts'
-import { appendOnce, openAppendLane } from './log.ts'
+import { appendOnce, openAppendBatcher } from './log.ts'
 import {
   ensureUserConversation,
   insertConversation,
   insertParticipants,
 } from './participants/participants.sql.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const { db, appId } = app
 const appDb = { appId, db }
@@ -303,10 +303,10 @@ test('stored, repeated and new ones share a batch without a hole', async () => {
   ])
 })
 
-test('one bad entry in a batch of the lane fails alone', async () => {
+test('one bad entry in a batch of the batcher fails alone', async () => {
   const place = await conversationOf('ann')
   const nowhere = { ...place, key: place.key + 1_000_000 }
-  const lane = openAppendLane(db, () => 200)
+  const batcher = openAppendBatcher(db, () => 200)
   const good = (n: number) => messageOf(place, 'ann', { data: JSON.stringify({ n }) })
   const settled = await Promise.allSettled(
     [
@@ -317,7 +317,7 @@ test('one bad entry in a batch of the lane fails alone', async () => {
       messageOf(nowhere, 'ann'),
       good(3),
       messageOf(place, 'ann', { muid: 'a\0b' }),
-    ].map((entry) => lane.add(entry)),
+    ].map((entry) => batcher.add(entry)),
   )
   expect(settled.map(({ status }) => status === 'fulfilled')).toEqual([
     true,
@@ -343,9 +343,9 @@ test('one bad entry in a batch of the lane fails alone', async () => {
 test('a conversation that is gone fails its own entry, and no neighbour is stored twice', async () => {
   const place = await conversationOf('ann')
   const gone = { ...place, key: place.key + 2_000_000 }
-  const lane = openAppendLane(db, () => 200)
+  const batcher = openAppendBatcher(db, () => 200)
   const settled = await Promise.allSettled(
-    [place, gone, place].map((where) => lane.add(messageOf(where, 'ann'))),
+    [place, gone, place].map((where) => batcher.add(messageOf(where, 'ann'))),
   )
   expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await logOf(db, place)).toHaveLength(2)

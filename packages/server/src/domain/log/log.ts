@@ -1,6 +1,6 @@
+import { type Batcher, openBatcher } from '../../database/batcher.ts'
 import type { Db } from '../../database/db.ts'
 import { isDuplicate, isRefusal } from '../../database/errors.ts'
-import { type Lane, openLane } from '../../database/lane.ts'
 import type { Append, AppendedEntry, CommitHook } from '../../outbox/committed.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import {
@@ -20,20 +20,20 @@ export interface Appended extends Placed {
 
 // A second one gives a quarter more where nothing else is done, and costs every send a quarter more
 // CPU where it comes over HTTP: its batches are half as large.
-const lanes = 1
-const mostPerBatch = 128
+const batchers = 1
+const maxPerBatch = 128
 
 /** The hot way into the log: all that arrives while a batch is committed shares the next one. */
-export function openAppendLane(
+export function openAppendBatcher(
   db: Db,
   clock: () => number,
   onCommit: CommitHook = () => undefined,
   additions: readonly AppendAddition[] = [],
-): Lane<NewEntry, Appended> {
-  return openLane({
-    lanes,
-    mostPerBatch,
-    // By bucket, because a batch is then published in few bundles.
+): Batcher<NewEntry, Appended> {
+  return openBatcher({
+    batchers,
+    maxPerBatch,
+    // By bucket, because a batch is then published in few batches.
     keyOf: ({ bucket }) => bucket,
     // A conversation keeps its order of arrival.
     orderOf: ({ key }) => key,

@@ -1,10 +1,10 @@
 import { afterAll, test } from 'vitest'
-import { checkHotPlans, crowdedGroup } from '../../testing/hot-plans.ts'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { openExplainer } from '../../testing/plans.ts'
+import { checkHotPlans, crowdedGroup } from '../../testing/prepared-plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 const explainer = await openExplainer(app.databaseUrl)
 afterAll(async () => {
   await explainer[Symbol.asyncDispose]()

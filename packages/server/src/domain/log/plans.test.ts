@@ -1,13 +1,18 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { readAppends } from '../../outbox/backlog.ts'
-import { checkHotPlans, crowdedGroup, firstPage, hotStatements } from '../../testing/hot-plans.ts'
 import { leaveReceipts } from '../../testing/left-behind.ts'
 import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
+import {
+  checkHotPlans,
+  crowdedGroup,
+  firstPage,
+  preparedStatements,
+} from '../../testing/prepared-plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 const explainer = await openExplainer(app.databaseUrl)
 afterAll(async () => {
   await explainer[Symbol.asyncDispose]()
@@ -31,7 +36,7 @@ test('every hot statement walks indexes of one partition, at 20,000 entries', as
 
 test('a statement that loses its index is noticed', async () => {
   const objections = async (drop: string, name: string) => {
-    const work = hotStatements[name]
+    const work = preparedStatements[name]
     if (!work) throw new Error(`There is no statement ${name}.`)
     const plans = await explainer.plansOf((trx) => work({ appId, db: trx }, crowded), [drop])
     return plans.flatMap((plan) => objectionsTo(plan, { partitions: 'one' }))

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
 
-// Many calls, and calls at the same moment: no twin could follow.
-const app = await startTestApp({ twin: false })
+// Many calls, and calls at the same moment: no shadow could follow.
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 const { message } = app.given

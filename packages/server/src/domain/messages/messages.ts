@@ -7,7 +7,7 @@ import { findCaseStatus, openCase } from '../rules/cases/index.ts'
 import { insertJudgement, judgementQueue } from '../rules/classifiers/index.ts'
 import type { Judge, Judgement } from '../rules/index.ts'
 import { unseenAmong } from '../users/index.ts'
-import { peopleIn } from '../views/index.ts'
+import { profilesIn } from '../views/index.ts'
 import { insertEdit } from './edits.sql.ts'
 import { deletePin } from './pins.sql.ts'
 import { type Content, checkContent, keepingInjected, saidBy } from './send/content.ts'
@@ -129,7 +129,7 @@ async function examine(
   content: Content,
   beside: Extra,
 ): Promise<Examined> {
-  const from = peopleIn(ctx.db)
+  const from = profilesIn(ctx.db)
   const inspector = inspect?.(ctx.db.appId)
   const data = JSON.stringify(content.data)
   const as = { ...row, data, extra: { ...row.extra, ...beside }, editedAt: ctx.now }

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
 
-// Without a twin, which would not know a number for one of its messages.
-const app = await startTestApp({ twin: false })
+// Without a shadow, which would not know a number for one of its messages.
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 await app.given.users('ann', 'bob', 'cid')

@@ -10,7 +10,7 @@ import { accessMessage, actingUid, requireStanding } from './stored/access.ts'
 import { answerWith } from './stored/show-message.ts'
 import { touched } from './stored/touched.ts'
 
-const mostPins = 100
+const maxPins = 100
 
 /** A pin is for all who see the message; who pinned it, and when, stands beside it. */
 export const pinHandlers: Handlers<typeof pins> = {
@@ -18,8 +18,8 @@ export const pinHandlers: Handlers<typeof pins> = {
     const entry = await accessPinnable(ctx, id)
     await requireMayTouch(ctx, 'pin', entry)
     if (entry.row.extra?.pinned) return answerWith(ctx, entry)
-    if ((await countPins(ctx.db, entry.row)) >= mostPins) {
-      throw new Failure('ERR_PINNED_MESSAGES_LIMIT_EXCEEDED', { limit: mostPins })
+    if ((await countPins(ctx.db, entry.row)) >= maxPins) {
+      throw new Failure('ERR_PINNED_MESSAGES_LIMIT_EXCEEDED', { limit: maxPins })
     }
     await insertPin(ctx.db, entry.row)
     const pinned = { at: ctx.now, by: actingUid(ctx) }

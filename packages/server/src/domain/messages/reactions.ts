@@ -6,7 +6,7 @@ import type { RawJson } from '../../pipeline/raw-json.ts'
 import { actorOf } from '../conversations/index.ts'
 import { type Entry, updateExtra } from '../log/entries/index.ts'
 import type { Judge } from '../rules/index.ts'
-import { loadCounterparts, peopleIn } from '../views/index.ts'
+import { loadCounterparts, profilesIn } from '../views/index.ts'
 import { type Place, placeOf, windowMeta } from './history/windows.ts'
 import {
   deleteReaction,
@@ -21,7 +21,7 @@ import { accessMessage, requireStanding } from './stored/access.ts'
 import { answerWith } from './stored/show-message.ts'
 import { touched } from './stored/touched.ts'
 
-const mostKinds = 25
+const maxKinds = 25
 
 type Adding = 'addReaction' | 'addReactionInBody'
 
@@ -65,7 +65,7 @@ async function judged<T>(judge: Judge, before: ReadCtx, id: string, reaction: st
     const { uid } = actorOf(before)
     const { receiver } = await accessMessage(before, id, 'read')
     const said = { category: 'reaction', type: 'text', data: { text: reaction } }
-    const utterance = { ...said, sender: uid, receiver, from: peopleIn(before.db) }
+    const utterance = { ...said, sender: uid, receiver, from: profilesIn(before.db) }
     const judgement = await judge(before, utterance)
     if (judgement?.moderation.status === 'disapproved') throw new Failure('ERR_BLOCKED_BY_RULE')
   }
@@ -78,8 +78,8 @@ async function add<T>(ctx: WriteCtx, id: string, reaction: string): Promise<RawJ
   requireStanding(entry)
   await requireMayTouch(ctx, 'reaction', entry)
   const kinds = Object.keys(entry.row.extra?.reactions ?? {})
-  if (kinds.length >= mostKinds && !kinds.includes(reaction)) {
-    throw badRequest('reaction', `A message has at most ${mostKinds} different reactions.`)
+  if (kinds.length >= maxKinds && !kinds.includes(reaction)) {
+    throw badRequest('reaction', `A message has at most ${maxKinds} different reactions.`)
   }
   const made = await insertReaction(ctx.db, entry.row, { uid, reaction }, ctx.now)
   if (!made) return answerWith(ctx, entry)
@@ -144,7 +144,7 @@ export async function shownReactions(
   viewer: string | undefined,
 ): Promise<Reaction[]> {
   const wanted = { uids: rows.map(({ uid }) => uid), guids: [], blocks: false }
-  const as = await loadCounterparts(peopleIn(db), wanted, viewer)
+  const as = await loadCounterparts(profilesIn(db), wanted, viewer)
   const seen = as({ withBlocks: false })
   return rows.map(({ id, reaction, uid, reactedAt }) => ({
     id: String(id),

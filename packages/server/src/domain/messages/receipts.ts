@@ -13,13 +13,13 @@ async function requireMayListMembers({ db, actor }: ReadCtx, guid: string): Prom
   }
 }
 
-const mostExamined = 10_000
+const maxExamined = 10_000
 
 export const receiptHandlers: Handlers<typeof receipts> = {
   async listReceipts({ params: { id }, query: { limit, uid } }, ctx) {
     const { row, receiver } = await accessMessage(ctx, id, 'read')
     if (receiver.kind === 'group') await requireMayListMembers(ctx, receiver.guid)
-    const page = { after: uid ?? '', limit, examine: mostExamined }
+    const page = { after: uid ?? '', limit, examine: maxExamined }
     const { rows, upTo } = await listReceipts(ctx.db, row, page)
     const next = rows.length === limit ? rows.at(-1)?.uid : upTo
     return {

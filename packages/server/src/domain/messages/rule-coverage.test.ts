@@ -10,14 +10,14 @@ import {
 } from '@chorale/contract/rule-coverage'
 import { afterAll, expect, test } from 'vitest'
 import { answer } from '../../testing/receiver.ts'
-import { startWebhookStage } from '../../testing/webhook-stage.ts'
+import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
 
 // Every cell of the table in the contract: the call goes through, then a rule forbids it, and the
 // same call is stopped as the table says.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const { app, full, oldHook } = stack.use(await startWebhookStage())
+const { app, full, oldHook } = stack.use(await startWebhookFixture())
 const { message } = app.given
 
 const secret = 'CONFIDENTIAL'

@@ -9,7 +9,7 @@ import { accessMessage, requireStanding } from './stored/access.ts'
 import { answerWith } from './stored/show-message.ts'
 import { touched } from './stored/touched.ts'
 
-const mostSaves = 100
+const maxSaves = 100
 
 export const saveHandlers: Handlers<typeof saves> = {
   async saveMessage({ params: { id } }, ctx) {
@@ -34,8 +34,8 @@ export const saveHandlers: Handlers<typeof saves> = {
 }
 
 async function save(ctx: WriteCtx, uid: string, row: EntryRow): Promise<number> {
-  if ((await countSaves(ctx.db, uid)) >= mostSaves) {
-    throw new Failure('ERR_SAVED_MESSAGES_LIMIT_EXCEEDED', { limit: mostSaves })
+  if ((await countSaves(ctx.db, uid)) >= maxSaves) {
+    throw new Failure('ERR_SAVED_MESSAGES_LIMIT_EXCEEDED', { limit: maxSaves })
   }
   await insertSave(ctx.db, uid, row, ctx.now)
   await ctx.outbox.append('message.saved', touched(row, uid))

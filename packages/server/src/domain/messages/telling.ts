@@ -4,7 +4,7 @@ import type { Actor, AppIdentity } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Receiver } from '../../realtime/ports.ts'
 import type { Judge } from '../rules/index.ts'
-import type { People } from '../views/index.ts'
+import type { ProfileLoader } from '../views/index.ts'
 import {
   requireMayReachGroup,
   requireMayReachUser,
@@ -20,7 +20,7 @@ import {
 
 interface TellingParts {
   readonly db: Db
-  readonly people: (appId: string) => People
+  readonly people: (appId: string) => ProfileLoader
   readonly judge: Judge
 }
 
@@ -32,7 +32,7 @@ interface Told {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-const atOnce = { concurrency: 1, mostPerBatch: 200 }
+const atOnce = { concurrency: 1, maxPerBatch: 200 }
 
 /** Whether they may be passed on, by the rules of a send; or the failure. */
 export function openTelling({ db, people, judge }: TellingParts): (told: Told) => Promise<void> {

@@ -83,7 +83,7 @@ interface ThreadColumns {
   readonly lastReplyAt: number
 }
 
-const mostCounted = 1000
+const maxCounted = 1000
 
 /** Those that a user follows, or all of the app; by their last replies. */
 export async function listThreads(
@@ -105,7 +105,7 @@ export async function listThreads(
                where u.bucket = t.bucket and u.conversation_key = t.conversation_key
                  and u.parent_seq = t.seq and u.seq > t.read_seq and u.deleted_at is null
                  and u.sender <> ${viewer ?? ''}
-               limit ${mostCounted}) u) end as unread
+               limit ${maxCounted}) u) end as unread
     from t
     cross join lateral (
       select * from entries e

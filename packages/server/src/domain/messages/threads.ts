@@ -2,7 +2,7 @@ import type { threads } from '@chorale/contract/messages'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject, withFields } from '../../pipeline/raw-json.ts'
 import { actorOf } from '../conversations/index.ts'
-import { peopleIn, printEntries } from '../views/index.ts'
+import { profilesIn, serialiseEntries } from '../views/index.ts'
 import { placeOf, windowMeta } from './history/windows.ts'
 import { requireParent } from './replies.ts'
 import { accessMessage } from './stored/access.ts'
@@ -44,7 +44,7 @@ export const threadHandlers: ThreadHandlers = {
 async function printed(ctx: ReadCtx, rows: readonly ThreadRow[]): Promise<string> {
   const parents = rows.map(({ parent }) => parent)
   const view = { viewer: ctx.actor?.uid }
-  const messages = await printEntries(ctx.db, peopleIn(ctx.db), parents, view)
+  const messages = await serialiseEntries(ctx.db, profilesIn(ctx.db), parents, view)
   return rawList(
     messages.map((message, place) => {
       const unread = rows[place]?.unread ?? undefined

@@ -1,16 +1,16 @@
 import { afterAll, expect, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
-import { opinion, quick, startJudgeStage } from '../../testing/judge-stage.ts'
+import { opinion, quick, startJudgeFixture } from '../../testing/judge-fixture.ts'
 import { answer, type Behaviour } from '../../testing/receiver.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
-const stage = await startJudgeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full } = stage
+const fixture = await startJudgeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full } = fixture
 const { given } = app
 await given.users('ann', 'bob')
 
-const heardBy = async (uid: string, other: string, at = stage) => {
+const heardBy = async (uid: string, other: string, at = fixture) => {
   const { data } = await at.full.listUserMessages({ onBehalfOf: uid, params: { uid: other } })
   return data.flatMap((one) => ('data' in one ? [one.data.text] : []))
 }
@@ -20,7 +20,7 @@ const say = (text: string) => given.message('ann', 'bob', { data: { text } })
 test('one that speaks as OpenAI does is asked in its own way', async () => {
   const said = (content: string) =>
     answer(200, JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }))
-  const asked = await stage.judge('llm', {
+  const asked = await fixture.judge('llm', {
     openAi: true,
     behave: said('{"isMatchingCondition":true,"confidence":1,"reason":"Bad."}'),
     list: {
@@ -63,7 +63,7 @@ test('one that speaks as OpenAI does is asked in its own way', async () => {
 })
 
 test('one that never answers holds a message up for a bounded time', async () => {
-  await using hasty = await startJudgeStage({ ...quick, JUDGE_TIMEOUT_MS: '2000' })
+  await using hasty = await startJudgeFixture({ ...quick, JUDGE_TIMEOUT_MS: '2000' })
   await hasty.app.given.users('ann', 'bob')
   const silent: Behaviour = () => undefined
   const asked = await hasty.judge('silent', { behave: silent, list: { onError: 'allow' } })
@@ -78,7 +78,7 @@ test('one that never answers holds a message up for a bounded time', async () =>
 })
 
 test('devices of the sender hear what became of it, and others of what was approved', async () => {
-  const asked = await stage.judge('device', { behave: opinion(true) })
+  const asked = await fixture.judge('device', { behave: opinion(true) })
   const connect = async (uid: string) => {
     const { data } = await app.as('auth').createAuthToken({ params: { uid }, body: {} })
     return connectDevice({ origin: app.origin, appId: app.appId, authToken: data.authToken })
@@ -108,7 +108,7 @@ test('devices of the sender hear what became of it, and others of what was appro
 
 test('what lives elsewhere is judged by them, too, without a conversation', async () => {
   const list = { contextWindow: '5', onError: 'block' } as const
-  const asked = await stage.judge('away', { behave: opinion(true, 'Spam.'), list })
+  const asked = await fixture.judge('away', { behave: opinion(true, 'Spam.'), list })
   const submit = async (text: string) => {
     const body = { sender: 'ann', receiver: 'bob', receiverType: 'user', data: { text } } as const
     const { id } = (await full.submitMessage({ body })).data
@@ -135,7 +135,7 @@ test('what lives elsewhere is judged by them, too, without a conversation', asyn
 })
 
 test('webhooks hear of it once it is decided', async () => {
-  const hook = await stage.receiver()
+  const hook = await fixture.receiver()
   // Another second: what was decided before is not told.
   const { createdAt } = await given.user('passing')
   await expect.poll(() => Math.floor(Date.now() / 1000), wait).toBeGreaterThan(createdAt)
@@ -146,7 +146,7 @@ test('webhooks hear of it once it is decided', async () => {
   const triggerIds = ['message_sent', 'moderation_engine_approved', 'moderation_engine_blocked']
   triggerIds.push('moderation_manual_approved', 'moderation_engine_failed', 'message_flagged')
   await full.addWebhookTriggers({ params, headers, body: { triggerIds } })
-  const asked = await stage.judge('told')
+  const asked = await fixture.judge('told')
   const told = () => hook.received.map(({ body: { trigger } }) => trigger).sort()
   await given.message('ann', 'bob', { muid: 'told', data: { text: 'good' } })
   await expect.poll(told, wait).toEqual(['message_sent', 'moderation_engine_approved'].sort())
@@ -192,7 +192,10 @@ test('webhooks hear of it once it is decided', async () => {
 
 test('the slow judge of one app holds up no other app', async () => {
   // One place of a worker's five for each app.
-  await using crowd = await startJudgeStage({ EGRESS_CONCURRENCY: '5', JUDGE_TIMEOUT_MS: '60000' })
+  await using crowd = await startJudgeFixture({
+    EGRESS_CONCURRENCY: '5',
+    JUDGE_TIMEOUT_MS: '60000',
+  })
   const slow = await crowd.judge('slow', { behave: () => undefined })
   await crowd.app.given.users('ann', 'bob')
   for (let nth = 0; nth < 10; nth++) await crowd.app.given.message('ann', 'bob')

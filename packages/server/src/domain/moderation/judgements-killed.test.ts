@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
-import { opinion, quick, startJudgeStage } from '../../testing/judge-stage.ts'
+import { opinion, quick, startJudgeFixture } from '../../testing/judge-fixture.ts'
 import { startServing } from '../../testing/program.ts'
 import type { Behaviour } from '../../testing/receiver.ts'
 
 const wait = { timeout: 60_000, interval: 50 }
 
 test('a worker that is killed with judgements in hand delivers nothing twice, and logs no secret', async () => {
-  await using stage = await startJudgeStage({ ...quick, JUDGE_TIMEOUT_MS: '1000' }, 'elsewhere')
-  const { app, full } = stage
+  await using fixture = await startJudgeFixture({ ...quick, JUDGE_TIMEOUT_MS: '1000' }, 'elsewhere')
+  const { app, full } = fixture
   await app.given.users('ann', 'bob')
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const silent: Behaviour = () => resolve()
   const list = { username: 'ada', password: 'never-to-be-logged' }
-  const judge = await stage.judge('slow', { behave: silent, list })
-  const settings = { ...stage.settings, LOG_LEVEL: 'trace' }
+  const judge = await fixture.judge('slow', { behave: silent, list })
+  const settings = { ...fixture.settings, LOG_LEVEL: 'trace' }
   await using first = await startServing(settings, '--parts', 'worker')
   const texts = ['one', 'two', 'three']
   for (const text of texts) await app.given.message('ann', 'bob', { muid: text, data: { text } })

@@ -1,23 +1,23 @@
 import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { opinion, startJudgeStage } from '../../testing/judge-stage.ts'
+import { opinion, startJudgeFixture } from '../../testing/judge-fixture.ts'
 import { answer, type Behaviour, type Received } from '../../testing/receiver.ts'
 import { watchRows } from '../../testing/row-watch.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
-const stage = await startJudgeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, seenBy } = stage
+const fixture = await startJudgeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, seenBy } = fixture
 const { given } = app
 await given.users('ann', 'bob', 'cid')
 
 /** A group of its own, in which alone a judge looks at what is said. */
-async function room(guid: string, more: Parameters<typeof stage.judge>[1] = {}) {
+async function room(guid: string, more: Parameters<typeof fixture.judge>[1] = {}) {
   await given.group(guid, { owner: 'ann', members: { participants: ['bob', 'cid'] } })
   const filter = { type: 'receiver', entity: 'group', operand: 'guid' } as const
   const filters = [{ ...filter, operator: 'equals', value: guid } as const]
-  const asked = await stage.judge(guid, { ...more, rule: { filters, ...more.rule } })
+  const asked = await fixture.judge(guid, { ...more, rule: { filters, ...more.rule } })
   const say = (from: string, text: string, muid?: string) =>
     given.message(from, guid, {
       receiverType: 'group',
@@ -196,7 +196,7 @@ describe('a message that a judge is asked about', () => {
   test('is judged by the rule and the judge as they were when it was sent', async () => {
     const { promise: first, resolve } = Promise.withResolvers<ServerResponse>()
     const { say, see, asked } = await room('gone', { behave: resolve })
-    const other = await stage.receiver(opinion(true))
+    const other = await fixture.receiver(opinion(true))
     await say('bob', 'before')
     const response = await first
     await full.deleteRule({ params: { ruleId: 'gone' } })
@@ -321,13 +321,18 @@ test('what is decided in one app changes nothing in another with the same names'
   const theirs = app.client(other, 'full')
   for (const uid of ['ann', 'bob', 'cid']) await theirs.createUser({ body: { uid, name: uid } })
   const members = { participants: ['bob', 'cid'] }
-  const group = { guid: 'twin', name: 'T', type: 'public', owner: 'ann', members } as const
+  const group = { guid: 'shadow', name: 'T', type: 'public', owner: 'ann', members } as const
   await theirs.createGroup({ body: group })
-  const silent = await stage.judge('twin', { of: other, behave: () => undefined })
-  const body = { receiver: 'twin', receiverType: 'group', muid: 'm', data: { text: 'x' } } as const
+  const silent = await fixture.judge('shadow', { of: other, behave: () => undefined })
+  const body = {
+    receiver: 'shadow',
+    receiverType: 'group',
+    muid: 'm',
+    data: { text: 'x' },
+  } as const
   await theirs.sendMessage({ onBehalfOf: 'bob', body })
   await using watch = await watchRows(app.databaseUrl)
-  const { say, see } = await room('twin')
+  const { say, see } = await room('shadow')
   // What is under way there has come to rest.
   await expect.poll(() => silent.received.length, wait).toBe(1)
   const unpublished = () =>

@@ -16,7 +16,7 @@ import {
   takeDecided,
 } from '../rules/classifiers/index.ts'
 import { blocks } from '../rules/index.ts'
-import { peopleIn, printEntries } from '../views/index.ts'
+import { profilesIn, serialiseEntries } from '../views/index.ts'
 import { settle } from './settling.ts'
 
 export interface JudgementParts extends JudgeParts {
@@ -98,7 +98,7 @@ function proposedBy(
 }
 
 async function printed(db: AppDb, entry: Entry): Promise<string> {
-  const [text = '{}'] = await printEntries(db, peopleIn(db), [entry], { viewer: undefined })
+  const [text = '{}'] = await serialiseEntries(db, profilesIn(db), [entry], { viewer: undefined })
   return text
 }
 

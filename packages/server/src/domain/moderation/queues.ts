@@ -9,7 +9,7 @@ import { actorOf } from '../conversations/index.ts'
 import { opened } from '../log/entries/index.ts'
 import { accessMessage, requireStanding } from '../messages/stored/index.ts'
 import { findUsers, shownUser } from '../users/index.ts'
-import { peopleIn, printEntries } from '../views/index.ts'
+import { profilesIn, serialiseEntries } from '../views/index.ts'
 import { defaultReasons } from './default-reasons.ts'
 import { reportMessage } from './reports.ts'
 import { type CaseRow, type FlagRow, findFlags, listCases, type Queue } from './reviews.sql.ts'
@@ -73,7 +73,7 @@ async function list<T>(
     return { row: sealed ? opened(row, sealed) : row, receiver }
   })
   const view = { viewer: undefined, deletedToo: true }
-  const messages = await printEntries(db, peopleIn(db), entries, view)
+  const messages = await serialiseEntries(db, profilesIn(db), entries, view)
   const rows: string[] = []
   for (const [nth, one] of cases.entries()) {
     const message = withFields(messages[nth] ?? '{}', reportedIn(one, entries[nth]?.row.data))

@@ -50,7 +50,7 @@ test('an app adds reasons of its own, changes and deletes them', async () => {
 })
 
 test('refuses a taken id and a 26th reason', async () => {
-  await using fresh = await startTestApp({ twin: false })
+  await using fresh = await startTestApp({ shadow: false })
   const create = (id: string) => fresh.as('full').createReason({ body: { id, name: id } })
   for (let n = 0; n < 25; n++) await create(`reason-${n}`)
   for (const id of ['reason-1', 'spam']) {

@@ -6,7 +6,7 @@ import { pageOf } from '../rules/lists/index.ts'
 import { defaultReasons } from './default-reasons.ts'
 import { deleteReason, findReasons, insertReason, updateReason } from './reasons.sql.ts'
 
-const mostReasons = 25
+const maxReasons = 25
 
 export const reasonHandlers: Handlers<typeof reasons> = {
   async listReasons({ query }, ctx) {
@@ -25,8 +25,8 @@ export const reasonHandlers: Handlers<typeof reasons> = {
     if (defaultReasons.has(id) || own.some((reason) => reason.id === id)) {
       throw new Failure('ERR_REASON_ALREADY_EXISTS', { id })
     }
-    if (own.length >= mostReasons) {
-      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostReasons, what: 'reasons' })
+    if (own.length >= maxReasons) {
+      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxReasons, what: 'reasons' })
     }
     const data = { id, name, description, createdAt: ctx.now, updatedAt: ctx.now }
     await insertReason(ctx.db, data)

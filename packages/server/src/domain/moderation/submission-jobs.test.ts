@@ -10,7 +10,7 @@ import { withQuery } from '../../testing/many-entries.ts'
 import { startMortalServer } from '../../testing/mortal-server.ts'
 import { objectionsTo, openExplainer } from '../../testing/plans.ts'
 import { startTestApp } from '../../testing/test-app.ts'
-import { startWebhookStage } from '../../testing/webhook-stage.ts'
+import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
 import { openVault } from '../../vault/vault.ts'
 import { openCompiler, openRuleSets } from '../rules/compiler/index.ts'
 import { portableEngine } from '../rules/engine/index.ts'
@@ -37,10 +37,10 @@ const saying = (text: string, more: Partial<Body> = {}) => ({
 })
 
 describe('a worker', async () => {
-  const stage = await startWebhookStage()
-  afterAll(() => stage[Symbol.asyncDispose]())
-  const { app, full } = stage
-  const { receiver } = await stage.hook('all', [
+  const fixture = await startWebhookFixture()
+  afterAll(() => fixture[Symbol.asyncDispose]())
+  const { app, full } = fixture
+  const { receiver } = await fixture.hook('all', [
     'message_sent',
     'moderation_engine_approved',
     'moderation_engine_blocked',
@@ -181,9 +181,12 @@ describe('a worker', async () => {
 })
 
 test('a worker that is killed with a judgement in hand leaves it to the next, told once', async () => {
-  await using stage = await startWebhookStage({}, { worker: 'elsewhere' })
-  const { app, full } = stage
-  const hook = await stage.hook('all', ['moderation_engine_approved', 'moderation_engine_blocked'])
+  await using fixture = await startWebhookFixture({}, { worker: 'elsewhere' })
+  const { app, full } = fixture
+  const hook = await fixture.hook('all', [
+    'moderation_engine_approved',
+    'moderation_engine_blocked',
+  ])
   await full.createRule({ body: { id: 'no-spam', conditions: [{ value: 'spam' }] } })
   await using blocker = await connect(app.databaseUrl)
   await blocker.query('begin; lock table moderation_cases in exclusive mode')
@@ -191,7 +194,7 @@ test('a worker that is killed with a judgement in hand leaves it to the next, to
   for (let n = 0; n < 20; n++) {
     submitted.push((await full.submitMessage(saying(n % 2 === 0 ? 'spam' : 'fine'))).data.id)
   }
-  await using worker = await startMortalServer(stage.settings, '--parts', 'worker')
+  await using worker = await startMortalServer(fixture.settings, '--parts', 'worker')
   const waiting = async () => {
     const { rows } = await sql`
       select from pg_stat_activity where datname = current_database()
@@ -218,7 +221,7 @@ test('a worker that is killed with a judgement in hand leaves it to the next, to
 })
 
 test('a judgement of what was edited, deleted or judged meanwhile is dropped', async () => {
-  await using app = await startTestApp({ twin: false })
+  await using app = await startTestApp({ shadow: false })
   const full = app.as('full')
   await using database = openDatabase({
     url: app.databaseUrl,
@@ -233,8 +236,8 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
   )
   const clock = () => Math.floor(Date.now() / 1000)
   const told: unknown[] = []
-  const lanes = { all: 1, perTarget: 1, breaker: { failures: 1, restMs: 1 } }
-  await using egress = openEgress({ allow: '', http: false, ...lanes })
+  const bulkheads = { all: 1, perTarget: 1, breaker: { failures: 1, restMs: 1 } }
+  await using egress = openEgress({ allow: '', http: false, ...bulkheads })
   const parts = {
     egress,
     vault: openVault(Buffer.alloc(32)),
@@ -268,7 +271,7 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
 })
 
 test('lists and workers walk indexes, and read no more than they need', async () => {
-  await using app = await startTestApp({ twin: false })
+  await using app = await startTestApp({ shadow: false })
   const { appId } = app
   await withQuery(app.databaseUrl, async (query) => {
     await query(

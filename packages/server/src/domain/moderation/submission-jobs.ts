@@ -6,7 +6,7 @@ import { asFound } from '../messages/stored/index.ts'
 import { deleteCases, insertCase } from '../rules/cases/index.ts'
 import { consultJudges, type JudgeParts } from '../rules/classifiers/index.ts'
 import { type Decided, isPending, type Judge, judgementOf } from '../rules/index.ts'
-import { peopleIn, printFresh } from '../views/index.ts'
+import { profilesIn, serialiseFresh } from '../views/index.ts'
 import {
   deleteOldSubmissions,
   type SubmissionJob,
@@ -60,14 +60,14 @@ async function judged(parts: SubmissionParts, job: SubmissionJob): Promise<Decid
   const entry = asFound(found)
   const { row, receiver } = entry
   const inApp = { appId, db: parts.database.db }
-  const from = peopleIn(inApp)
+  const from = profilesIn(inApp)
   const judgement = await parts.judge(
     { app: { appId, moderationVersion }, db: inApp, actor: undefined },
     { ...row, data: JSON.parse(row.data), receiver, from },
   )
   if (!judgement) return judgementOf(undefined)
   if (!isPending(judgement)) return judgement
-  const [message = '{}'] = await printFresh(inApp, from, [entry], { viewer: undefined })
+  const [message = '{}'] = await serialiseFresh(inApp, from, [entry], { viewer: undefined })
   // What lives elsewhere has no conversation here.
   const matter = { sender: row.sender, message, earlier: async () => [] }
   const { verdict } = judgement

@@ -11,7 +11,7 @@ import { checkContent } from '../messages/send/index.ts'
 import { actingUid, asFound } from '../messages/stored/index.ts'
 import { closeCase, deleteCases } from '../rules/cases/index.ts'
 import { ensureUsers } from '../users/index.ts'
-import { peopleIn, printFresh } from '../views/index.ts'
+import { profilesIn, serialiseFresh } from '../views/index.ts'
 import { type CaseRow, findCase } from './reviews.sql.ts'
 import { submissionQueue } from './submission-jobs.sql.ts'
 import {
@@ -131,7 +131,7 @@ async function answerWith<T>({ db }: ReadCtx, row: SubmissionRow): Promise<RawJs
 }
 
 function print(db: AppDb, rows: readonly SubmissionRow[]): Promise<string[]> {
-  return printFresh(db, peopleIn(db), rows.map(entryOf), { viewer: undefined })
+  return serialiseFresh(db, profilesIn(db), rows.map(entryOf), { viewer: undefined })
 }
 
 function entryOf({ status: _, revision: __, ...row }: SubmissionRow): Entry {

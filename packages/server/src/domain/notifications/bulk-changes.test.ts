@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { startPushStage } from '../../testing/push-stage.ts'
-import { notifyPeople } from './notify.on.ts'
+import { startPushFixture } from '../../testing/push-fixture.ts'
+import { notifyUsers } from './notify.on.ts'
 
-const stage = await startPushStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, account } = stage
-app.startWorker([notifyPeople])
+const fixture = await startPushFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, account } = fixture
+app.startWorker([notifyUsers])
 const wait = { timeout: 50_000, interval: 200 }
 
 await app.given.users('ann', 'bob')
@@ -21,9 +21,9 @@ const fcmCredentials = {
 const settings = { version: 2, pushProvider: 1, fcmCredentials }
 await full.updatePushSettings({ params: { appId: app.appId }, body: { settings } })
 const phones = new Map<string, string>()
-for (const uid of ['ann', 'bob', ...crowd]) phones.set(uid, await stage.android(uid))
+for (const uid of ['ann', 'bob', ...crowd]) phones.set(uid, await fixture.android(uid))
 
-const bodiesOn = (uid: string) => stage.shown(phones.get(uid) ?? '').map(({ body }) => body)
+const bodiesOn = (uid: string) => fixture.shown(phones.get(uid) ?? '').map(({ body }) => body)
 const add = (guid: string, participants: string[]) =>
   full.addMembers({ onBehalfOf: 'ann', params: { guid }, body: { participants } })
 

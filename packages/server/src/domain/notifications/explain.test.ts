@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
-import { startPushStage } from '../../testing/push-stage.ts'
-import { notifyPeople } from './notify.on.ts'
+import { startPushFixture } from '../../testing/push-fixture.ts'
+import { notifyUsers } from './notify.on.ts'
 
-const stage = await startPushStage({ gateway: true })
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, google, account, android } = stage
+const fixture = await startPushFixture({ gateway: true })
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, google, account, android } = fixture
 const byAnn = { onBehalfOf: 'ann' } as const
 let nth = 0
 
@@ -189,7 +189,7 @@ describe('why there was no push', () => {
 
 describe('what the provider said', () => {
   const wait = { timeout: 20_000 }
-  beforeAll(() => app.startWorker([notifyPeople]))
+  beforeAll(() => app.startWorker([notifyUsers]))
 
   test('it has taken it', async () => {
     const bob = await somebody()

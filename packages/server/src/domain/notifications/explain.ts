@@ -3,13 +3,13 @@ import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { mask } from '../../vault/mask.ts'
 import { findUsers } from '../users/index.ts'
-import { findParticipant } from './audience.sql.ts'
-import { candidatesOf, stranger } from './candidates.ts'
+import { checkEligibility, type Recipient, type Step, type StepName } from './eligibility.ts'
 import { type DeliveryRow, findDeliveries, findPlaceOf } from './explain.sql.ts'
-import type { House } from './house.ts'
-import { houseOf } from './house.ts'
-import { type Candidate, judge, type Step, type StepName } from './judge.ts'
-import { type Scene, sceneAt } from './scene.ts'
+import type { NotificationConfig } from './notification-config.ts'
+import { notificationConfigOf } from './notification-config.ts'
+import { eventAt, type NotificationEvent } from './notification-event.ts'
+import { findParticipant } from './recipient-rows.sql.ts'
+import { recipientsOf, stranger } from './recipients.ts'
 
 export const explainHandlers: Handlers<typeof explain> = {
   async explainNotification({ query: { uid, messageId } }, ctx) {
@@ -17,18 +17,23 @@ export const explainHandlers: Handlers<typeof explain> = {
     const [known] = await findUsers(ctx.db, [uid], undefined)
     if (!known) throw new Failure('ERR_UID_NOT_FOUND', { uid })
     const place = await findPlaceOf(ctx.db, messageId)
-    const scene = place && (await sceneAt(ctx.db, '', place))
-    if (!scene) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: messageId })
-    const rows = await findDeliveries(ctx.db, uid, scene.row.id, scene.trigger)
-    const message = passed('message', `${scene.trigger} by ${scene.actor}.`)
+    const notificationEvent = place && (await eventAt(ctx.db, '', place))
+    if (!notificationEvent) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: messageId })
+    const rows = await findDeliveries(
+      ctx.db,
+      uid,
+      notificationEvent.row.id,
+      notificationEvent.trigger,
+    )
+    const message = passed('message', `${notificationEvent.trigger} by ${notificationEvent.actor}.`)
     const steps = [
       message,
-      ...(rows.length > 0 ? stepsThen(rows) : await stepsNow(ctx, scene, uid)),
+      ...(rows.length > 0 ? stepsThen(rows) : await stepsNow(ctx, notificationEvent, uid)),
     ]
     const last = steps.at(-1) ?? message
     return {
       data: {
-        verdict: rows[0] ? mostHopeful(rows).status : 'withheld',
+        verdict: rows[0] ? maxHopeful(rows).status : 'withheld',
         step: last.step,
         ...(last.reason !== undefined && { reason: last.reason }),
         says: last.says,
@@ -51,7 +56,7 @@ function passed(step: ExplainStep['step'], says: string): ExplainStep {
 
 /** What was decided when it happened: rows are the only witnesses. */
 function stepsThen(rows: readonly DeliveryRow[]): ExplainStep[] {
-  const best = mostHopeful(rows)
+  const best = maxHopeful(rows)
   const { status, reason } = best
   const step = status === 'withheld' && reason !== null ? stepsOfReasons[reason] : undefined
   if (step) {
@@ -99,31 +104,40 @@ const stepsOfReasons: Readonly<Record<string, StepName>> = {
 }
 
 /** Nothing was written, so it is decided again, as it would be at this moment. */
-async function stepsNow(ctx: ReadCtx, scene: Scene, uid: string): Promise<ExplainStep[]> {
-  const house = await houseOf(ctx.db)
-  const candidate = await candidateOf(ctx, scene, house, uid)
-  const steps: ExplainStep[] = judge({ scene, house, candidate, nowMs: ctx.now * 1000 })
+async function stepsNow(
+  ctx: ReadCtx,
+  notificationEvent: NotificationEvent,
+  uid: string,
+): Promise<ExplainStep[]> {
+  const config = await notificationConfigOf(ctx.db)
+  const recipient = await recipientOf(ctx, notificationEvent, config, uid)
+  const steps: ExplainStep[] = checkEligibility({
+    notificationEvent,
+    config,
+    recipient,
+    nowMs: ctx.now * 1000,
+  })
   if (steps.some((step) => !step.passed)) return steps
   const says =
     'It would be sent now. Either the event has not reached a worker yet, or something was otherwise then.'
   return [...steps, { step: 'event', passed: false, reason: 'NOT_PLANNED', says }]
 }
 
-async function candidateOf(
+async function recipientOf(
   { db, now }: ReadCtx,
-  scene: Scene,
-  house: House,
+  notificationEvent: NotificationEvent,
+  config: NotificationConfig,
   uid: string,
-): Promise<Candidate> {
-  const row = await findParticipant(db, scene.row, uid, scene.actor)
-  const [candidate] = row ? await candidatesOf(db, scene, house, [row], now) : []
-  return candidate ?? stranger(uid, house)
+): Promise<Recipient> {
+  const row = await findParticipant(db, notificationEvent.row, uid, notificationEvent.actor)
+  const [recipient] = row ? await recipientsOf(db, notificationEvent, config, [row], now) : []
+  return recipient ?? stranger(uid, config)
 }
 
 const hope = ['withheld', 'failed', 'waiting', 'sent']
 
 /** One device that was reached is enough. */
-function mostHopeful(rows: readonly DeliveryRow[]): DeliveryRow {
+function maxHopeful(rows: readonly DeliveryRow[]): DeliveryRow {
   const sorted = rows.toSorted((a, b) => hope.indexOf(b.status) - hope.indexOf(a.status))
   const [best] = sorted
   if (!best) throw new Error('There is no delivery to speak of.')

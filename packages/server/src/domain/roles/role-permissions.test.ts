@@ -124,7 +124,7 @@ describe('set', () => {
   })
 
   test('calls at the same moment lose no permission of each other', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     const calls = busy.as('full')
     const keys = ['listUsers', 'sendMessage', 'editMessage', 'deleteMessage', 'createGroup']
     await Promise.all(

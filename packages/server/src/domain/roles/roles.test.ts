@@ -70,7 +70,7 @@ describe('create', () => {
   })
 
   test('20 calls at the same moment never make more than 25 roles', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     const calls = busy.as('full')
     const create = (role: string) => calls.createRole({ body: { role, name: role } })
     for (let n = 0; n < 14; n++) await create(`before-${n}`)
@@ -268,7 +268,7 @@ describe('delete', () => {
   })
 
   test('a role deleted while users are given it is refused to one side', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     const calls = busy.as('full')
     for (let round = 0; round < 15; round++) {
       const role = `contested-${round}`

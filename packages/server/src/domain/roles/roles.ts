@@ -14,14 +14,14 @@ import {
   updateRole,
 } from './roles.sql.ts'
 
-const mostRoles = 25
+const maxRoles = 25
 const defaultRole = 'default'
 
 export const roleHandlers: Handlers<typeof roles> = {
   async createRole({ body }, ctx) {
     await lockApp(ctx.db)
-    if ((await countRoles(ctx.db)) >= mostRoles) {
-      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostRoles, what: 'roles' })
+    if ((await countRoles(ctx.db)) >= maxRoles) {
+      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxRoles, what: 'roles' })
     }
     const row = await insertRole(ctx.db, { ...body, createdAt: ctx.now })
     if (!row) throw badRequest('role', `The role ${body.role} exists already.`)

@@ -1,7 +1,7 @@
 import type { Filter } from '@chorale/contract/rules'
 import { Failure } from '../../pipeline/failure.ts'
 import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
-import { peopleIn } from '../views/index.ts'
+import { profilesIn } from '../views/index.ts'
 import { holds } from './filters.ts'
 import { findActiveRules } from './rules.sql.ts'
 
@@ -31,7 +31,10 @@ export function guardUser<I extends { readonly body: Changes }, O>(
   return checkedFirst(handler, async ({ body }, ctx) => {
     const { uid = '' } = ctx.actor ?? {}
     await requireSameRules(ctx, 'user', body, async () => {
-      const { users } = await peopleIn(ctx.db).find({ uids: [uid], guids: [], blocks: false }, uid)
+      const { users } = await profilesIn(ctx.db).find(
+        { uids: [uid], guids: [], blocks: false },
+        uid,
+      )
       return factsOf(users[0])
     })
   })
@@ -44,7 +47,7 @@ export function guardGroup<
   return checkedFirst(handler, ({ params: { guid }, body }, ctx) =>
     requireSameRules(ctx, 'group', body, async () => {
       const wanted = { uids: [], guids: [guid], blocks: false }
-      const { groups } = await peopleIn(ctx.db).find(wanted, undefined)
+      const { groups } = await profilesIn(ctx.db).find(wanted, undefined)
       return factsOf(groups[0])
     }),
   )

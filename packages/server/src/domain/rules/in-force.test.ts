@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
 
-// Calls at the same moment: no twin could follow.
-const app = await startTestApp({ twin: false })
+// Calls at the same moment: no shadow could follow.
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const { createKeywordList, updateKeywordList, createRule, updateRule } = app.as('full')
 const { deleteRule, dryRunDraft } = app.as('full')
@@ -94,7 +94,7 @@ describe('C2: what is in force is bounded in sum', () => {
 })
 
 test('C2: changes by the operator and returns to older revisions are counted, too', async () => {
-  await using other = await startTestApp({ twin: false })
+  await using other = await startTestApp({ shadow: false })
   const { appId } = other
   const calls = other.as('full')
   const many = (from: number) => [{ category: 'pattern' as const, value: patterns(60, from) }]
@@ -119,7 +119,7 @@ test('C2: changes by the operator and returns to older revisions are counted, to
 })
 
 test('C2: of revisions that are not in force 2 MB are kept, and those that a dry run needs', async () => {
-  await using other = await startTestApp({ twin: false })
+  await using other = await startTestApp({ shadow: false })
   const calls = other.as('full')
   const big = (n: number) => Array.from({ length: 3000 }, (_, i) => `${n}-${'y'.repeat(180)}${i}`)
   const save = (n: number) => ({ category: 'word' as const, searchTerms: big(n).join() })

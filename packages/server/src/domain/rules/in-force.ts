@@ -1,7 +1,7 @@
 import { Failure } from '../../pipeline/failure.ts'
 import type { WriteCtx } from '../../pipeline/handler.ts'
 import { defaultLists } from './default-rules.ts'
-import { mostInForce, sumOf, type Weight, weightOfWords } from './engine/weight.ts'
+import { maxInForce, sumOf, type Weight, weightOfWords } from './engine/weight.ts'
 import {
   forgetListRevisions,
   forgetRuleRevisions,
@@ -11,7 +11,7 @@ import {
 } from './in-force.sql.ts'
 
 /** Of all rules and lists of an app, in UTF-8. A page that shows all of them is that long. */
-const mostStoredBytes = 2_000_000
+const maxStoredBytes = 2_000_000
 /** Of rules, and as much of lists. */
 const revisionQuota: RevisionQuota = { rows: 1000, bytes: 2_000_000 }
 
@@ -43,13 +43,13 @@ export async function withinLimits<T>({ db }: WriteCtx, change: () => Promise<T>
 
 function refuseExcess({ inForce, storedBytes }: Load, before: Load): void {
   for (const [kind, name] of kinds) {
-    const limit = mostInForce[kind]
+    const limit = maxInForce[kind]
     if (inForce[kind] <= limit || inForce[kind] <= before.inForce[kind]) continue
     throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit, what: `${name} ${advice}` })
   }
-  if (storedBytes <= mostStoredBytes || storedBytes <= before.storedBytes) return
+  if (storedBytes <= maxStoredBytes || storedBytes <= before.storedBytes) return
   const what = 'bytes of terms in all rules and lists'
-  throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostStoredBytes, what })
+  throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxStoredBytes, what })
 }
 
 /** A rule that is only tried is held to what could be in force. */

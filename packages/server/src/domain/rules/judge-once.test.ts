@@ -2,8 +2,8 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { startTestApp } from '../../testing/test-app.ts'
 import { RuleSet } from './engine/rule-set.ts'
 
-// Calls are counted, and a twin would make them too.
-const app = await startTestApp({ twin: false })
+// Calls are counted, and a shadow would make them too.
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const { createRule, sendMessage } = app.as('full')
 

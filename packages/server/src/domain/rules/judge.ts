@@ -4,7 +4,7 @@ import type { Receiver } from '../../realtime/ports.ts'
 import { resumeTurn } from '../../watchdog/turns.ts'
 import type { Question, Verdict } from '../log/entries/index.ts'
 import { otherThan } from '../log/entries/index.ts'
-import { loadCounterparts, type People } from '../views/index.ts'
+import { loadCounterparts, type ProfileLoader } from '../views/index.ts'
 import type { ModeratedApp, RuleSets } from './compiler/rule-sets.ts'
 import type { Asked, Finding, RuleSet } from './engine/rule-set.ts'
 import { type Parties, type Party, passes } from './filters.ts'
@@ -14,7 +14,7 @@ import { type Spoken, subjectsOf } from './subjects.ts'
 interface Utterance extends Spoken {
   readonly sender: string
   readonly receiver: Receiver
-  readonly from: People
+  readonly from: ProfileLoader
 }
 
 export interface Decided {

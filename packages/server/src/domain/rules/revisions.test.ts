@@ -195,7 +195,7 @@ describe('a revision', () => {
   })
 
   test('updates at the same moment make one revision each', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     const calls = busy.as('full')
     await calls.createRule({ body: { id: 'busy', conditions: word('a') } })
     const params = { ruleId: 'busy' }

@@ -5,7 +5,7 @@ import { givenWith } from '../../testing/builders.ts'
 import { settingsFor, startServing } from '../../testing/program.ts'
 import { startTestApp } from '../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 const stack = new AsyncDisposableStack()
 stack.use(app)
 afterAll(() => stack.disposeAsync())

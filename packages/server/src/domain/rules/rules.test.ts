@@ -190,7 +190,7 @@ describe('create', () => {
   })
 
   test('10 calls at the same moment never make more than 25 rules beside the defaults', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     const calls = busy.as('full')
     const create = (id: string) => calls.createRule({ body: { id, conditions: [spam] } })
     await calls.updateRule({ params: { ruleId: 'email_filter' }, body: { enabled: true } })

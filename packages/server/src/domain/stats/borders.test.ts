@@ -9,7 +9,7 @@ const day = 86_400
 const may = Date.UTC(2026, 4) / 1000
 const june = Date.UTC(2026, 5) / 1000
 const now = may + 16 * day
-const app = await startTestApp({ twin: false, clock: () => now })
+const app = await startTestApp({ shadow: false, clock: () => now })
 afterAll(() => app[Symbol.asyncDispose]())
 const other = await app.anotherApp()
 const inOther = { db: app.db, appId: other.appId }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bigints, smallints, texts } from '../../database/arrays.ts'
-import { hot, run } from '../../database/hot.ts'
+import { prepared, run } from '../../database/prepared.ts'
 
 /** `sent`: the log of a conversation, of no user. */
 type Kind = 'sent' | 'delivered' | 'read'
@@ -24,7 +24,7 @@ export interface Fresh {
 }
 
 // Of each log the furthest that it reached.
-const notYetCounted = hot<Reached>(
+const notYetCounted = prepared<Reached>(
   'stats-not-yet-counted',
   `select l.* from (
      select bucket, key, uid, kind, max(seq) as seq
@@ -37,7 +37,7 @@ const notYetCounted = hot<Reached>(
 )
 
 // Locks the row, whether it was there or not, and says what is in it.
-const lockOffsets = hot<Reached>(
+const lockOffsets = prepared<Reached>(
   'stats-lock-offsets',
   `insert into stats_offsets as o (bucket, conversation_key, uid, kind, app_id, seq)
    select bucket, key, uid, kind, $5, 0
@@ -47,9 +47,9 @@ const lockOffsets = hot<Reached>(
    returning bucket, conversation_key as key, uid, kind, seq`,
 )
 
-const takeStretches = hot<Fresh>(
-  'stats-take-stretches',
-  `with stretch as (
+const takeRanges = prepared<Fresh>(
+  'stats-take-ranges',
+  `with range as (
      select bucket, key, uid, kind, w.seq as first, l.seq as last
      from unnest($1::smallint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[])
        as l(bucket, key, uid, kind, seq)
@@ -57,11 +57,11 @@ const takeStretches = hot<Fresh>(
        as w(bucket, key, uid, kind, seq) using (bucket, key, uid, kind)
      where l.seq > w.seq),
    moved as (
-     update stats_offsets o set seq = s.last from stretch s
+     update stats_offsets o set seq = s.last from range s
      where o.bucket = s.bucket and o.conversation_key = s.key and o.uid = s.uid and o.kind = s.kind
        and o.app_id = $11),
    found as (
-     select s.kind, e.sender as uid, e.sent_at as at from stretch s
+     select s.kind, e.sender as uid, e.sent_at as at from range s
      cross join lateral (
        select sender, sent_at from entries e
        where e.bucket = s.bucket and e.conversation_key = s.key and e.seq > s.first
@@ -69,7 +69,7 @@ const takeStretches = hot<Fresh>(
          and (e.verdict is null or not e.verdict ? 'withheld')) e
      where s.kind = 'sent'
      union all
-     select s.kind, s.uid, m.at from stretch s
+     select s.kind, s.uid, m.at from range s
      cross join lateral (
        select m.at from position_moves m
        where m.bucket = s.bucket and m.conversation_key = s.key and m.uid = s.uid
@@ -92,7 +92,7 @@ export async function takeFresh(
   if (further.length === 0) return []
   const logs = columnsOf(further)
   const counted = await run(db, lockOffsets, [...logs.slice(0, -1), appId])
-  return run(db, takeStretches, [...logs, ...columnsOf(counted), appId])
+  return run(db, takeRanges, [...logs, ...columnsOf(counted), appId])
 }
 
 function columnsOf(logs: readonly Reached[]): Buffer[] {
@@ -113,7 +113,7 @@ export interface Point {
   readonly reads: number
 }
 
-const mergePoints = hot<never>(
+const mergePoints = prepared<never>(
   'stats-merge-points',
   `insert into stats_points as p (app_id, grain, starts_at, part, messages, deliveries, reads)
    select $1, grain, starts_at, $2, messages, deliveries, reads
@@ -140,7 +140,7 @@ export interface Active {
   readonly at: number
 }
 
-const addActive = hot<never>(
+const addActive = prepared<never>(
   'stats-add-active',
   `insert into stats_active_users (app_id, day, user_hash)
    select distinct $1, at / 86400, hashtextextended(uid, 0)

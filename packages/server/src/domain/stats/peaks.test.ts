@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeStage } from '../../testing/realtime-stage.ts'
+import { startRealtimeFixture } from '../../testing/realtime-fixture.ts'
 import { countEvents } from './index.ts'
 
-const stage = await startRealtimeStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, device } = stage
+const fixture = await startRealtimeFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, device } = fixture
 
 test('the most users that were online at once are remembered after they have gone', async () => {
   app.startWorker([countEvents])

@@ -5,7 +5,11 @@ import { startTestApp } from '../../testing/test-app.ts'
 
 const natsUrl = inject('natsUrl')
 const NATS_PREFIX = natsPrefix()
-const app = await startTestApp({ twin: false, sockets: false, live: { settings: { NATS_PREFIX } } })
+const app = await startTestApp({
+  shadow: false,
+  sockets: false,
+  live: { settings: { NATS_PREFIX } },
+})
 afterAll(() => app[Symbol.asyncDispose]())
 
 const operations = 100_000

@@ -5,7 +5,11 @@ import { startTestApp } from '../../testing/test-app.ts'
 
 const natsUrl = inject('natsUrl')
 const NATS_PREFIX = natsPrefix()
-const app = await startTestApp({ twin: false, sockets: false, live: { settings: { NATS_PREFIX } } })
+const app = await startTestApp({
+  shadow: false,
+  sockets: false,
+  live: { settings: { NATS_PREFIX } },
+})
 afterAll(() => app[Symbol.asyncDispose]())
 
 test('points equal a recount after 1,000 random events, with the worker killed', async () => {

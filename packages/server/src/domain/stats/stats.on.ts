@@ -20,7 +20,7 @@ const freshSeconds = 300
 /** Points of messages and receipts, and who was there. */
 export const countEvents: Listener = {
   name: 'count-events',
-  harmlessTwice: true,
+  idempotent: true,
   on: {},
   together: {
     names: [

@@ -48,7 +48,7 @@ export async function findPeak({ appId, db }: AppDb, { from, to }: Range): Promi
 
 const fiveMinutesDays = 90
 const longDays = 730
-const mostAtOnce = 1000
+const maxAtOnce = 1000
 
 /** Five minutes stay for 90 days; hours, who was there and how many at once for two years. */
 export async function deleteOldStats({ db }: InstallDb, now: number): Promise<boolean> {
@@ -56,21 +56,21 @@ export async function deleteOldStats({ db }: InstallDb, now: number): Promise<bo
   const old = [
     sql`delete from stats_points where (app_id, grain, starts_at, part) in (
       select app_id, grain, starts_at, part from stats_points
-      where grain = 300 and starts_at < ${before(fiveMinutesDays)} limit ${mostAtOnce})`,
+      where grain = 300 and starts_at < ${before(fiveMinutesDays)} limit ${maxAtOnce})`,
     sql`delete from stats_points where (app_id, grain, starts_at, part) in (
       select app_id, grain, starts_at, part from stats_points
-      where grain = 3600 and starts_at < ${before(longDays)} limit ${mostAtOnce})`,
+      where grain = 3600 and starts_at < ${before(longDays)} limit ${maxAtOnce})`,
     sql`delete from stats_active_users where (app_id, day, user_hash) in (
       select app_id, day, user_hash from stats_active_users
-      where day < ${before(longDays)} / 86400 limit ${mostAtOnce})`,
+      where day < ${before(longDays)} / 86400 limit ${maxAtOnce})`,
     sql`delete from stats_peaks where (app_id, starts_at) in (
       select app_id, starts_at from stats_peaks
-      where starts_at < ${before(longDays)} limit ${mostAtOnce})`,
+      where starts_at < ${before(longDays)} limit ${maxAtOnce})`,
   ]
   let more = false
   for (const statement of old) {
     const { numAffectedRows } = await statement.execute(db)
-    more ||= numAffectedRows === BigInt(mostAtOnce)
+    more ||= numAffectedRows === BigInt(maxAtOnce)
   }
   return more
 }

@@ -11,7 +11,7 @@ const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const app = stack.use(
   await startTestApp({
-    twin: false,
+    shadow: false,
     clock: () => now,
     live: { listeners: [countEvents], settings: { NATS_PREFIX: natsPrefix() } },
   }),

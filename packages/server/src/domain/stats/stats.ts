@@ -5,13 +5,13 @@ import { type Counts, countActiveUsers, findPeak, findPoints, type Range } from 
 
 const day = 86_400
 /** The longest report, in points. */
-const mostPoints = { 300: day / 300, 3600: 31 * 24, [day]: 3660 } as const
-const mostDays = 92
+const maxPoints = { 300: day / 300, 3600: 31 * 24, [day]: 3660 } as const
+const maxDays = 92
 
 export const statsHandlers: Handlers<typeof stats> = {
   async getStats({ query: { fromDate, toDate } }, ctx) {
     const range = { from: seconds(fromDate), to: seconds(toDate) }
-    requireRange(range, 'toDate', mostDays * day)
+    requireRange(range, 'toDate', maxDays * day)
     return {
       data: {
         metrics: {
@@ -28,7 +28,7 @@ export const statsHandlers: Handlers<typeof stats> = {
 
   async getMessageStats({ query: { startTime, endTime, interval = 300 } }, ctx) {
     const range = rangeOf(ctx.now, interval, startTime, endTime)
-    requireRange(range, 'endTime', mostPoints[interval] * interval)
+    requireRange(range, 'endTime', maxPoints[interval] * interval)
     const found = new Map(
       (await findPoints(ctx.db, interval, range)).map((counts) => [counts.startsAt, counts]),
     )

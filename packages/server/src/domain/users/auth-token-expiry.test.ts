@@ -7,7 +7,7 @@ import { startTestApp } from '../../testing/test-app.ts'
 
 let now = 1_800_000_000
 const app = await startTestApp({
-  twin: false,
+  shadow: false,
   clock: () => now,
   live: { gateway: true, settings: { NATS_PREFIX: natsPrefix(), GATEWAY_COMPARE_MS: '100' } },
 })

@@ -61,7 +61,7 @@ describe('create', () => {
   })
 
   test('keeps the 100 newest tokens, also when many are made at the same moment', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     await busy.given.users('many')
     const params = { uid: 'many' }
     const { createAuthToken: create, listAuthTokens: list, getAuthToken: get } = busy.as('full')
@@ -161,7 +161,7 @@ describe('one token', () => {
   })
 
   test('is bound once when two devices ask at the same moment', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     await busy.given.users('contested')
     const { createAuthToken: create, updateAuthToken: update } = busy.as('full')
     for (let round = 0; round < 10; round++) {

@@ -19,7 +19,7 @@ import {
 import { existingUids } from './users.sql.ts'
 
 /** The oldest gives way when a user has more. */
-const mostTokens = 100
+const maxTokens = 100
 
 export const authTokenHandlers: Handlers<typeof authTokens> = {
   async createAuthToken({ params: { uid }, body }, ctx) {
@@ -78,7 +78,7 @@ export async function makeAuthToken(ctx: WriteCtx, uid: string, lifetimeSeconds?
   }
   // One after the other, or two that see a hundred would leave more.
   await existingUids(ctx.db, [uid], { alone: true })
-  const anyGone = await insertAuthToken(ctx.db, row, mostTokens)
+  const anyGone = await insertAuthToken(ctx.db, row, maxTokens)
   if (anyGone) await ctx.outbox.append('authTokens.revoked', { uid })
   return shownToken(authToken, row)
 }

@@ -18,14 +18,14 @@ export interface PresenceOptions {
   readonly database: InstallDb
   readonly transactions: Transactions
   /** With more users of an app online than this, nobody is told of their coming and going. */
-  readonly mostOnline: number
+  readonly maxOnline: number
 }
 
 /** What gateways say of who is connected, many users in one transaction. */
 export function openPresenceStore({
   database,
   transactions,
-  mostOnline,
+  maxOnline,
 }: PresenceOptions): PresenceStore {
   /** Does the work between locking and settling, and tells what came of it. */
   function settle(
@@ -40,7 +40,7 @@ export function openPresenceStore({
 
   async function byApp(db: InstallDb, changed: readonly PresenceRow[], now: number) {
     const apps = Map.groupBy(changed, ({ appId }) => appId)
-    const crowded = await crowdedAmong(db, [...apps.keys()], mostOnline)
+    const crowded = await crowdedAmong(db, [...apps.keys()], maxOnline)
     return [...apps].map(([appId, rows]) => ({
       appId,
       crowded: crowded.has(appId),

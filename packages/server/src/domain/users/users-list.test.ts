@@ -28,7 +28,7 @@ describe('filters', async () => {
     await app.given.user('gone', { name: 'Adele', role: 'guest', tags: ['early'] })
     await app.given.user('per_cent', { name: '100% sure' })
     await deactivateUsers({ body: { uidsToDeactivate: ['gone'] } })
-    // What the gateway will write; in the app and in its twin.
+    // What the gateway will write; in the app and in its shadow.
     await sql`
       insert into presence (app_id, uid, online, last_active_at)
       select app_id, uid, uid = 'bob', 1700000000 from users where uid in ('bob', 'ada')

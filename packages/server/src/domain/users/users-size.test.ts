@@ -8,7 +8,7 @@ import { countUsers, listUsers, type UserFilter } from './users.sql.ts'
 
 // The short form of `npm run bench -- users`: not how long statements take, but how they go about it.
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 const neighbour = await app.anotherApp()
 const pool = new pg.Pool({ connectionString: app.databaseUrl, max: 1 })
 // A pool has ended before its connections have: the last one may still hear of the drop.
@@ -71,7 +71,7 @@ function wholeTables(nodes: readonly Plan[]): (string | undefined)[] {
 }
 
 /** Most rows that a node read or sorted. */
-function mostRows(nodes: readonly Plan[]): number {
+function maxRows(nodes: readonly Plan[]): number {
   return Math.max(
     ...nodes.map((node) => node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)),
   )
@@ -115,7 +115,7 @@ describe('a page is read from an index in its order, and nothing else is read', 
       const nodes = await plansOf(() => listUsers(recording, wanted, page))
       expect(wholeTables(nodes)).toEqual([])
       // The index of roles also holds the deactivated: one in twenty is stepped over.
-      expect(mostRows(nodes)).toBeLessThanOrEqual(perPage * branches * 1.2)
+      expect(maxRows(nodes)).toBeLessThanOrEqual(perPage * branches * 1.2)
       expect(nodes.filter((node) => node['Node Type'] === 'Sort')).toEqual([])
     }
   })

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf, jsonb, startingWith } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { hot, run } from '../../database/hot.ts'
 import { countedUpTo, type Key, type PageRequest } from '../../database/keyset.ts'
 import { byPlace } from '../../database/loader.ts'
+import { prepared, run } from '../../database/prepared.ts'
 
 export interface UserRow {
   readonly uid: string
@@ -121,7 +121,7 @@ export interface SeenUser {
   readonly viewer: string | undefined
 }
 
-const seenUsers = hot<UserRow & { place: number }>(
+const seenUsers = prepared<UserRow & { place: number }>(
   'seen users',
   `select w.place, ${userColumnsText},
           (select b.blocked_at from blocked_users b where b.app_id = w.app_id
@@ -231,7 +231,7 @@ export interface UserFilter {
 }
 
 /** Up to so many uids are looked up one by one; more are met soon enough on the walk by name. */
-const mostLookedUp = { byUid: 1000, online: 5000 }
+const maxLookedUp = { byUid: 1000, online: 5000 }
 
 type Condition = RawBuilder<unknown> | undefined
 
@@ -307,13 +307,13 @@ async function waysOf({ appId, db }: AppDb, { search, status }: UserFilter): Pro
           sql`select m.uid from users m
               where m.app_id = ${appId} and m.uid like ${startingWith(search.text)}
               order by m.uid`,
-          mostLookedUp.byUid,
+          maxLookedUp.byUid,
         )) ??
         // A `like` would make the planner look up all the same.
         sql`left(u.uid, ${[...search.text].length}) = ${search.text}`)
       : undefined,
     online:
-      (status === 'available' ? await lookUp(online, mostLookedUp.online) : undefined) ??
+      (status === 'available' ? await lookUp(online, maxLookedUp.online) : undefined) ??
       isOnline(appId),
   }
 }

@@ -108,7 +108,7 @@ describe('create', () => {
   })
 
   test('two calls for the same uid at the same moment make one user', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     const create = () => busy.as('full').createUser({ body: { uid: 'twice', name: 'Twice' } })
     const answers = await Promise.allSettled(Array.from({ length: 8 }, create))
     const refusals = answers.filter((answer) => answer.status === 'rejected')

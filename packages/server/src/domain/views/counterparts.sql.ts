@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { hot, run } from '../../database/hot.ts'
 import { byPlace } from '../../database/loader.ts'
+import { prepared, run } from '../../database/prepared.ts'
 
 /** A group as a viewer sees it, who may be no one. */
 export interface GroupRow {
@@ -59,7 +59,7 @@ export interface SeenGroup {
   readonly viewer: string | undefined
 }
 
-const seenGroups = hot<GroupRow & { place: number }>(
+const seenGroups = prepared<GroupRow & { place: number }>(
   'seen groups',
   `select w.place, ${groupColumnsText}
    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, guid, viewer, place)

@@ -12,7 +12,7 @@ import {
   type UserView,
 } from '../users/index.ts'
 import { findGroups, findSeenGroups, type GroupRow, type SeenGroup } from './counterparts.sql.ts'
-import { findMoves, type Move, type Stretch, stretchName } from './moves.sql.ts'
+import { findMoves, type Move, type Range, rangeName } from './moves.sql.ts'
 
 interface Wanted {
   readonly uids: readonly string[]
@@ -27,14 +27,14 @@ interface Found {
 }
 
 /** Where users, groups and readers are read: in the own transaction, or together with others. */
-export interface People {
+export interface ProfileLoader {
   find(wanted: Wanted, viewer: string | undefined): Promise<Found>
-  /** One list for each stretch. */
-  moves(stretches: readonly Stretch[]): Promise<readonly (readonly Move[])[]>
+  /** One list for each range. */
+  moves(ranges: readonly Range[]): Promise<readonly (readonly Move[])[]>
 }
 
 /** Reads in the transaction, and so sees what it has changed. */
-export function peopleIn(db: AppDb): People {
+export function profilesIn(db: AppDb): ProfileLoader {
   return {
     async find({ uids, guids, blocks }, viewer) {
       return {
@@ -42,18 +42,18 @@ export function peopleIn(db: AppDb): People {
         groups: await findGroups(db, guids, viewer),
       }
     },
-    async moves(stretches) {
-      return stretches.length === 0 ? [] : findMoves(db.db, stretches)
+    async moves(ranges) {
+      return ranges.length === 0 ? [] : findMoves(db.db, ranges)
     },
   }
 }
 
-const atOnce = { concurrency: 1, mostPerBatch: 500 }
+const atOnce = { concurrency: 1, maxPerBatch: 500 }
 const seenName = (key: SeenUser | SeenGroup) =>
   `${key.appId} ${'uid' in key ? key.uid : key.guid} ${key.viewer ?? ''}`
 
 /** What the requests of one moment want to see of users and groups, in one statement each. */
-export function openPeople(db: Db): (appId: string) => People {
+export function openProfileLoader(db: Db): (appId: string) => ProfileLoader {
   const user = openLoader({
     ...atOnce,
     fetch: (wanted: readonly SeenUser[]) => findSeenUsers(db, wanted),
@@ -66,8 +66,8 @@ export function openPeople(db: Db): (appId: string) => People {
   })
   const moves = openLoader({
     ...atOnce,
-    fetch: (stretches: readonly Stretch[]) => findMoves(db, stretches),
-    nameOf: stretchName,
+    fetch: (ranges: readonly Range[]) => findMoves(db, ranges),
+    nameOf: rangeName,
   })
   const found = async <T>(rows: readonly Promise<T | undefined>[]): Promise<T[]> =>
     (await Promise.all(rows)).filter((row) => row !== undefined)
@@ -80,26 +80,29 @@ export function openPeople(db: Db): (appId: string) => People {
       ])
       return { users, groups }
     },
-    moves: (stretches) =>
-      Promise.all(stretches.map(async (stretch) => (await moves.load(stretch)) ?? [])),
+    moves: (ranges) => Promise.all(ranges.map(async (range) => (await moves.load(range)) ?? [])),
   })
 }
 
 /** Asks now for what will be wanted soon; anything else is asked for when it is wanted. */
-export function askAhead(people: People, soon: Wanted, by: string | undefined): People {
+export function prefetchProfiles(
+  people: ProfileLoader,
+  soon: Wanted,
+  by: string | undefined,
+): ProfileLoader {
   const found = people.find(soon, by)
   // Nobody may want it after all.
   found.catch(() => undefined)
-  return knowing(people, soon, by, found)
+  return withCachedProfiles(people, soon, by, found)
 }
 
 /** Anything but these, who were found already, is asked for. */
-export function knowing(
-  people: People,
+export function withCachedProfiles(
+  people: ProfileLoader,
   soon: Wanted,
   by: string | undefined,
   found: Promise<Found>,
-): People {
+): ProfileLoader {
   const isFound = ({ uids, guids, blocks }: Wanted) =>
     (soon.blocks || !blocks) &&
     uids.every((uid) => soon.uids.includes(uid)) &&
@@ -122,7 +125,7 @@ export interface Counterparts {
 
 /** Each is read once, and shown as every view has it. */
 export async function loadCounterparts(
-  people: People,
+  people: ProfileLoader,
   wanted: Wanted,
   viewer: string | undefined,
 ): Promise<(view: Omit<UserView, 'viewer'>) => Counterparts> {

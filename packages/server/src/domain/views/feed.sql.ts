@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
-import { hot, run } from '../../database/hot.ts'
+import { prepared, run } from '../../database/prepared.ts'
 import type { ConversationKey } from '../../outbox/committed.ts'
 import type { EntryRow } from '../log/entries/index.ts'
 import { entryColumns } from '../log/index.ts'
@@ -17,7 +17,7 @@ export interface MembershipRow extends ConversationKey {
   readonly change: number
 }
 
-const memberships = hot<MembershipRow>(
+const memberships = prepared<MembershipRow>(
   'memberships',
   `select p.app_id as "appId", p.uid, p.bucket, p.conversation_key as key,
           p.with_uid as "withUid", p.with_guid as "withGuid", p.reset_seq as "resetSeq",
@@ -59,7 +59,7 @@ export interface HeadRow extends ConversationKey {
   readonly change: number
 }
 
-const heads = hot<HeadRow>(
+const heads = prepared<HeadRow>(
   'heads',
   `select w.bucket, w.key, c.head, c.change
    from unnest($1::text[], $2::smallint[], $3::bigint[]) as w(app_id, bucket, key)

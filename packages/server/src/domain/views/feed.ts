@@ -11,7 +11,7 @@ import type {
 } from '../../realtime/ports.ts'
 import { type Entry, freshRow, movementOf } from '../log/entries/index.ts'
 import { conversationIdOf } from '../users/index.ts'
-import { groupConversationId, type People } from './counterparts.ts'
+import { groupConversationId, type ProfileLoader } from './counterparts.ts'
 import {
   changesAfter,
   entriesAfter,
@@ -22,12 +22,12 @@ import {
   findMemberships,
   type MembershipRow,
 } from './feed.sql.ts'
-import { printEntries, printFresh } from './print-entries.ts'
+import { serialiseEntries, serialiseFresh } from './serialise-entries.ts'
 
 /** What devices hear of conversations: what was missed, and what has just been appended. */
 export function openFeed(
   db: Db,
-  peopleOf: (appId: string) => People,
+  peopleOf: (appId: string) => ProfileLoader,
   epochs: Pick<Epochs, 'current'>,
 ): Feed {
   // Devices pass back what they were told, and so the epoch of which it was.
@@ -40,7 +40,7 @@ export function openFeed(
     from: FollowedConversation,
     rows: readonly FeedRow[],
     viewers: Viewers,
-    print: typeof printEntries,
+    print: typeof serialiseEntries,
   ): Promise<SerialisedEntry[]> {
     if (rows.length === 0) return []
     const entries: Entry[] = rows.map((row) => ({ row, receiver: from.receiver }))
@@ -66,7 +66,7 @@ export function openFeed(
   async function showOwn(
     from: FollowedConversation,
     entries: readonly Entry[],
-    print: typeof printEntries,
+    print: typeof serialiseEntries,
   ) {
     const withheld = entries.filter(({ row }) => row.verdict?.sealed)
     const shown = withheld.map(async (entry) => {
@@ -104,15 +104,15 @@ export function openFeed(
       const changed = await changesAfter(appDb, from, between, most)
       const entries = await entriesAfter(appDb, from, Math.max(seq, resetSeq), most)
       return {
-        changed: await show(from, changed, viewers, printEntries),
-        entries: await show(from, entries, viewers, printEntries),
+        changed: await show(from, changed, viewers, serialiseEntries),
+        entries: await show(from, entries, viewers, serialiseEntries),
       }
     },
 
     /** Entries of a moment ago, from the process that appended them. */
     fresh(from, entries, viewers) {
       const rows = entries.map((entry) => asRow(from, entry))
-      return show(from, rows, viewers, printFresh)
+      return show(from, rows, viewers, serialiseFresh)
     },
 
     entryId(of, seq) {

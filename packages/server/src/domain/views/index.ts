@@ -1,13 +1,13 @@
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
 export {
-  askAhead,
   groupConversationId,
-  knowing,
   loadCounterparts,
-  openPeople,
-  type People,
-  peopleIn,
+  openProfileLoader,
+  type ProfileLoader,
+  prefetchProfiles,
+  profilesIn,
   shownGroup,
+  withCachedProfiles,
 } from './counterparts.ts'
 export { openFeed } from './feed.ts'
-export { printEntries, printFresh } from './print-entries.ts'
+export { serialiseEntries, serialiseFresh } from './serialise-entries.ts'

@@ -1,10 +1,10 @@
 import { bigints, smallints, texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { hot, run } from '../../database/hot.ts'
+import { prepared, run } from '../../database/prepared.ts'
 import type { ConversationKey } from '../../outbox/committed.ts'
 
-/** A stretch of a conversation, and who had and read it. */
-export interface Stretch extends ConversationKey {
+/** A range of a conversation, and who had and read it. */
+export interface Range extends ConversationKey {
   readonly appId: string
   readonly reader: string
   readonly first: number
@@ -19,7 +19,7 @@ export interface Move {
 }
 
 // There is one move for a seq at most: as many as there are seqs, and one that lies behind them.
-const moves = hot<Move & { place: number }>(
+const moves = prepared<Move & { place: number }>(
   'moves',
   `select w.place, k.kind, m.seq, m.at
    from unnest($1::text[], $2::smallint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[])
@@ -32,25 +32,22 @@ const moves = hot<Move & { place: number }>(
      order by m.seq limit w.last - w.first + 2) m`,
 )
 
-/** For each stretch the moves that decide when it was delivered and read, in order. */
-export async function findMoves(
-  db: Db,
-  stretches: readonly Stretch[],
-): Promise<(readonly Move[])[]> {
+/** For each range the moves that decide when it was delivered and read, in order. */
+export async function findMoves(db: Db, ranges: readonly Range[]): Promise<(readonly Move[])[]> {
   const rows = await run(db, moves, [
-    texts(stretches.map(({ appId }) => appId)),
-    smallints(stretches.map(({ bucket }) => bucket)),
-    bigints(stretches.map(({ key }) => key)),
-    texts(stretches.map(({ reader }) => reader)),
-    bigints(stretches.map(({ first }) => first)),
-    bigints(stretches.map(({ last }) => last)),
+    texts(ranges.map(({ appId }) => appId)),
+    smallints(ranges.map(({ bucket }) => bucket)),
+    bigints(ranges.map(({ key }) => key)),
+    texts(ranges.map(({ reader }) => reader)),
+    bigints(ranges.map(({ first }) => first)),
+    bigints(ranges.map(({ last }) => last)),
   ])
-  const found = stretches.map((): Move[] => [])
+  const found = ranges.map((): Move[] => [])
   for (const { place, ...move } of rows) found[place - 1]?.push(move)
   for (const list of found) list.sort((a, b) => a.seq - b.seq)
   return found
 }
 
-export function stretchName({ key, reader, first, last }: Stretch): string {
+export function rangeName({ key, reader, first, last }: Range): string {
   return `${key} ${reader} ${first} ${last}`
 }

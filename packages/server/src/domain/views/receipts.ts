@@ -1,5 +1,5 @@
 import { type Entry, otherThan } from '../log/entries/index.ts'
-import type { Move, Stretch } from './moves.sql.ts'
+import type { Move, Range } from './moves.sql.ts'
 
 export interface Receipt {
   readonly deliveredAt: number | undefined
@@ -9,10 +9,10 @@ export interface Receipt {
 /** Entries farther apart than this are asked for one by one. */
 const widestGap = 10
 
-type Read = Stretch & { readonly entries: readonly Entry[] }
+type Read = Range & { readonly entries: readonly Entry[] }
 
 /** One-to-one, it is the other side who has and reads a message: asked for as far as they lie together. */
-export function stretchesOf(appId: string, entries: readonly Entry[]): Read[] {
+export function rangesOf(appId: string, entries: readonly Entry[]): Read[] {
   const open = new Map<string, Entry[]>()
   const all: Entry[][] = []
   for (const entry of entries.toSorted((a, b) => a.row.seq - b.row.seq)) {

@@ -1,23 +1,23 @@
 import { ChoraleError } from '@chorale/sdk'
 import { afterAll, describe, expect, test } from 'vitest'
 import { answer, type Behaviour } from '../../testing/receiver.ts'
-import { startWebhookStage } from '../../testing/webhook-stage.ts'
+import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
 
 const wait = { timeout: 20_000, interval: 20 }
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const stage = stack.use(await startWebhookStage())
-const { app, full } = stage
+const fixture = stack.use(await startWebhookFixture())
+const { app, full } = fixture
 await app.given.users('ann', 'bob')
 
 const json = (value: unknown) => answer(200, JSON.stringify(value))
 const silent: Behaviour = () => undefined
 const drop = json({ action: 'do_not_propagate' })
-const say = (text: string, at = stage) => at.app.given.message('ann', 'bob', { data: { text } })
+const say = (text: string, at = fixture) => at.app.given.message('ann', 'bob', { data: { text } })
 const dropped = { code: 'ERR_BLOCKED_BY_WEBHOOK', status: 403 }
 
 /** Asked from now on, in this test alone. */
-async function gate(id: string, more: Parameters<typeof stage.oldHook>[2] = {}, at = stage) {
+async function gate(id: string, more: Parameters<typeof fixture.oldHook>[2] = {}, at = fixture) {
   const made = await at.oldHook(id, ['before_message'], more)
   const { receiver, params } = made
   await expect
@@ -111,7 +111,7 @@ test('H5: is shown an edit before it is made, and drops it', async () => {
 
 describe('one that does not answer in time, or fails,', async () => {
   // So soon nobody need answer here: what comes too late is no better than what is wrong.
-  const hasty = stack.use(await startWebhookStage({ WEBHOOK_TIMEOUT_MS: '300' }))
+  const hasty = stack.use(await startWebhookFixture({ WEBHOOK_TIMEOUT_MS: '300' }))
   await hasty.app.given.users('ann', 'bob')
   const bad: [string, Behaviour][] = [
     ['silence', silent],

@@ -30,9 +30,9 @@ const trigger = 'before_message'
 /** No app may hold more than one in so many of the places. */
 const appsAtLeast = 5
 /** Whoever waits behind so many of their own is not heard in time anyway. */
-const mostWaitingPerApp = 1000
+const maxWaitingPerApp = 1000
 /** As much as may be kept with a message. */
-const mostBytes = 16_384
+const maxBytes = 16_384
 
 /**
  * Webhooks that are asked before a message is stored. All of the install are known here, as they were
@@ -41,8 +41,8 @@ const mostBytes = 16_384
 export async function openGates(given: GateParts): Promise<Gates> {
   const slots = openFairSlots({
     most: given.concurrency,
-    mostPerKey: Math.max(1, Math.floor(given.concurrency / appsAtLeast)),
-    mostWaitingPerKey: mostWaitingPerApp,
+    maxPerKey: Math.max(1, Math.floor(given.concurrency / appsAtLeast)),
+    maxWaitingPerKey: maxWaitingPerApp,
   })
   const parts = { ...given, slots }
   let gates: ReadonlyMap<string, readonly Gate[]> = new Map()
@@ -101,7 +101,7 @@ async function askOne(
   const sent = { appId, eventId: `${uuidv7()}:${trigger}`, at: now, body }
   try {
     const answer = await parts.slots.use(appId, () =>
-      callWebhook({ ...parts, mostBytes }, gate, sent),
+      callWebhook({ ...parts, maxBytes }, gate, sent),
     )
     if (answer.truncated || answer.status < 200 || answer.status > 299) return undefined
     return verdictIn(answer.body)

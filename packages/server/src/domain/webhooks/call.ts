@@ -8,12 +8,12 @@ interface Caller {
   readonly vault: Vault
   readonly timeoutMs: number
   /** Of the answer; there may be more in it than is believed or kept. */
-  readonly mostBytes: number
+  readonly maxBytes: number
 }
 
 /** One call, signed. Answers whatever the receiver answers, or throws an `EgressError`. */
 export function callWebhook(
-  { egress, vault, timeoutMs, mostBytes }: Caller,
+  { egress, vault, timeoutMs, maxBytes }: Caller,
   webhook: Pick<WebhookRow, 'id' | 'url' | 'useBasicAuth' | 'username' | 'passwordEncrypted'> &
     Parameters<typeof signatureHeaders>[0],
   sent: Parameters<typeof signatureHeaders>[2],
@@ -26,7 +26,7 @@ export function callWebhook(
     url,
     method: 'POST',
     timeoutMs,
-    mostBytes,
+    maxBytes,
     body: sent.body,
     target: `${sent.appId}/webhooks/${webhook.id}`,
     headers: {

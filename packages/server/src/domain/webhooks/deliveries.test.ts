@@ -1,12 +1,12 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
 import { answer, type Received } from '../../testing/receiver.ts'
-import { type Hook, hundredth, startWebhookStage } from '../../testing/webhook-stage.ts'
+import { type Hook, hundredth, startWebhookFixture } from '../../testing/webhook-fixture.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
-const stage = await startWebhookStage(hundredth)
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full } = stage
+const fixture = await startWebhookFixture(hundredth)
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full } = fixture
 await app.given.users('ann', 'bob', 'cid')
 
 const texts = ({ receiver }: Hook) =>
@@ -20,7 +20,7 @@ const attemptsOf = ({ receiver }: Hook) => receiver.received.length
 test('a message is told, signed, with the password; the log shows what was sent and answered', async () => {
   const behave = answer(200, 'thank you')
   const auth = { useBasicAuth: true, username: 'joe', password: 'sesame' }
-  const hook = await stage.hook('signed', ['message_sent'], { behave, ...auth })
+  const hook = await fixture.hook('signed', ['message_sent'], { behave, ...auth })
   const message = await say('ann', 'bob', 'hello')
   await expect.poll(() => attemptsOf(hook), wait).toBe(1)
   const [{ headers, text, body } = {} as Received] = hook.receiver.received
@@ -65,7 +65,7 @@ test('a message is told, signed, with the password; the log shows what was sent 
 })
 
 test('after a change of secret both sign', async () => {
-  const hook = await stage.hook('turning', ['message_sent'])
+  const hook = await fixture.hook('turning', ['message_sent'])
   const { data } = await full.rotateWebhookSecret({ params: hook.params })
   await say('ann', 'bob', 'hello')
   await expect.poll(() => attemptsOf(hook), wait).toBe(1)
@@ -77,14 +77,14 @@ test('after a change of secret both sign', async () => {
 
 describe('a receiver that fails', () => {
   test('is asked once, unless the webhook says to retry', async () => {
-    const hook = await stage.hook('once', ['message_sent'], { behave: answer(500, 'oops') })
+    const hook = await fixture.hook('once', ['message_sent'], { behave: answer(500, 'oops') })
     await say('ann', 'bob', 'lost')
     await expect.poll(() => deliveriesOf(hook), wait).toMatchObject([{ status: 'failed' }])
     expect(attemptsOf(hook)).toBe(1)
   })
 
   test('is asked again after 1 and 3 times the pause, with the same id, and then no more', async () => {
-    const hook = await stage.hook('thrice', ['message_sent'], {
+    const hook = await fixture.hook('thrice', ['message_sent'], {
       behave: answer(503),
       retryOnFailure: true,
     })
@@ -100,7 +100,7 @@ describe('a receiver that fails', () => {
 
   test('is waited for by its conversation, and by no other', async () => {
     let broken = true
-    const hook = await stage.hook('order', ['message_sent'], {
+    const hook = await fixture.hook('order', ['message_sent'], {
       retryOnFailure: true,
       retryHours: 24,
       behave: (response, { body }) =>
@@ -117,9 +117,9 @@ describe('a receiver that fails', () => {
   })
 
   test('by leading elsewhere is not followed', async () => {
-    const inside = await stage.hook('inside', [])
+    const inside = await fixture.hook('inside', [])
     const Location = inside.receiver.url
-    const hook = await stage.hook('astray', ['message_sent'], {
+    const hook = await fixture.hook('astray', ['message_sent'], {
       behave: (response) => response.writeHead(307, { Location }).end(),
     })
     await say('ann', 'bob', 'hello')
@@ -130,7 +130,7 @@ describe('a receiver that fails', () => {
 
 describe('what was told', () => {
   test('is listed by status and trigger, page by page', async () => {
-    const hook = await stage.hook('paged', ['message_sent', 'group_created'])
+    const hook = await fixture.hook('paged', ['message_sent', 'group_created'])
     for (const guid of ['page1', 'page2', 'page3']) await app.given.group(guid)
     await say('ann', 'bob', 'hello')
     await expect.poll(() => deliveriesOf(hook, { status: 'delivered' }), wait).toHaveLength(4)
@@ -145,7 +145,7 @@ describe('what was told', () => {
   })
 
   test('is told again: one, or all that failed', async () => {
-    const hook = await stage.hook('again', ['message_sent'], { behave: answer(500) })
+    const hook = await fixture.hook('again', ['message_sent'], { behave: answer(500) })
     for (const text of ['one', 'two', 'three']) await say('ann', 'bob', text)
     await expect.poll(() => deliveriesOf(hook, { status: 'failed' }), wait).toHaveLength(3)
     hook.receiver.behave = answer(200)
@@ -168,7 +168,7 @@ describe('what was told', () => {
   })
 
   test('may be a test; not where the webhook is switched off', async () => {
-    const hook = await stage.hook('tried', [])
+    const hook = await fixture.hook('tried', [])
     const { data } = await full.testWebhook({ params: hook.params })
     expect(data).toMatchObject({ trigger: 'webhook_test', status: 'waiting' })
     await expect.poll(() => attemptsOf(hook), wait).toBe(1)
@@ -183,14 +183,14 @@ describe('what was told', () => {
 
 test('what waited for a webhook that is gone is not told to another of its id', async () => {
   const failing = { behave: answer(500), retryOnFailure: true, retryHours: 24 }
-  const first = await stage.hook('reborn', ['message_sent'], failing)
+  const first = await fixture.hook('reborn', ['message_sent'], failing)
   await say('ann', 'bob', 'for the first')
   await expect.poll(() => attemptsOf(first), wait).toBeGreaterThan(0)
   await full.deleteWebhook({ params: first.params, headers: { 'X-Webhook-Version': 2 } })
   // Another second: by that the two are told apart.
   const { createdAt } = await app.given.user('passing')
   await expect.poll(() => Math.floor(Date.now() / 1000), wait).toBeGreaterThan(createdAt)
-  const second = await stage.hook('reborn', ['message_sent'])
+  const second = await fixture.hook('reborn', ['message_sent'])
   expect(await deliveriesOf(second)).toEqual([])
   await say('ann', 'bob', 'for the second')
   await expect.poll(() => deliveriesOf(second), wait).toMatchObject([{ status: 'delivered' }])

@@ -16,7 +16,7 @@ import { envelope } from './payloads/envelope.ts'
 import { enqueue, openLines } from './queue.sql.ts'
 import type { WebhookRow } from './webhooks.sql.ts'
 
-const mostAtOnce = 1000
+const maxAtOnce = 1000
 const testTrigger = 'webhook_test'
 
 export const deliveryHandlers: Handlers<typeof deliveries> = {
@@ -49,9 +49,9 @@ export const deliveryHandlers: Handlers<typeof deliveries> = {
 
   async redeliverMany({ params, body }, ctx) {
     const webhook = await accessEnabled(ctx, params.webhookId)
-    const rows = await findEnded(ctx.db, webhook, body, mostAtOnce)
+    const rows = await findEnded(ctx.db, webhook, body, maxAtOnce)
     await tryAnew(ctx, webhook, rows)
-    const last = rows.length === mostAtOnce ? rows.at(-1) : undefined
+    const last = rows.length === maxAtOnce ? rows.at(-1) : undefined
     return { data: { redelivered: rows.length, ...(last && { next: last.id }) } }
   },
 

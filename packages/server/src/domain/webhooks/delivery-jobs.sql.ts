@@ -72,7 +72,7 @@ export async function advanceLine(db: Db, line: Line & { createdAt: number }): P
   `.execute(db)
 }
 
-const mostAttempts = 20
+const maxAttempts = 20
 
 export async function recordAttempt(
   db: Db,
@@ -84,7 +84,7 @@ export async function recordAttempt(
     update webhook_deliveries
     set status = ${became.status}, next_attempt_at = ${became.nextAttemptAt},
         tries = tries + 1, attempts = attempts + 1,
-        log = case when jsonb_array_length(log) >= ${mostAttempts} then log - 0 else log end
+        log = case when jsonb_array_length(log) >= ${maxAttempts} then log - 0 else log end
           || ${jsonb([attempt])}
     where app_id = ${appId} and webhook_id = ${webhookId} and delivery_id = ${deliveryId}
   `.execute(db)

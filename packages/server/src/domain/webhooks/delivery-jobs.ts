@@ -39,7 +39,7 @@ export interface DeliveryParts {
 
 const daySeconds = 86_400
 /** Of an answer, for the log. */
-const mostBytes = 4096
+const maxBytes = 4096
 /** Beyond the call itself: to wait for its turn, and to record it. */
 const leaseGraceMs = 10_000
 
@@ -79,7 +79,7 @@ async function tryOnce(parts: DeliveryParts, job: DeliveryJob): Promise<Attempt 
   const start = performance.now()
   const tookMs = () => Math.round(performance.now() - start)
   try {
-    const { status, body } = await callWebhook({ ...parts, mostBytes }, job, { ...job, at })
+    const { status, body } = await callWebhook({ ...parts, maxBytes }, job, { ...job, at })
     return { at, tookMs: tookMs(), status, answer: storable(body) }
   } catch (error) {
     if (!(error instanceof EgressError)) throw error

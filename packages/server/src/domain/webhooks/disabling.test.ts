@@ -1,19 +1,19 @@
 import { afterAll, expect, test } from 'vitest'
 import { auditOf } from '../../testing/audit.ts'
 import { answer } from '../../testing/receiver.ts'
-import { startWebhookStage } from '../../testing/webhook-stage.ts'
+import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const day = 86_400
 let now = 1_800_000_000
-const stage = await startWebhookStage({ WEBHOOK_DISABLE_DAYS: '3' }, { clock: () => now })
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full } = stage
+const fixture = await startWebhookFixture({ WEBHOOK_DISABLE_DAYS: '3' }, { clock: () => now })
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full } = fixture
 await app.given.users('ann', 'bob')
 const headers = { 'X-Webhook-Version': 2 }
 
 test('after days of nothing but failures a webhook is switched off, and somebody is told', async () => {
-  const { params, receiver } = await stage.hook('poor', ['message_sent'], { behave: answer(500) })
+  const { params, receiver } = await fixture.hook('poor', ['message_sent'], { behave: answer(500) })
   const { webhookId } = params
   const webhook = async () => (await full.getWebhook({ params, headers })).data
   const sayAndFail = async (failed: number) => {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { answer, type Behaviour } from '../../testing/receiver.ts'
-import { type Hook, startWebhookStage } from '../../testing/webhook-stage.ts'
+import { type Hook, startWebhookFixture } from '../../testing/webhook-fixture.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const stack = new AsyncDisposableStack()
@@ -9,10 +9,10 @@ afterAll(() => stack.disposeAsync())
 test('L11: slow webhooks of one app do not keep another from being asked', async () => {
   // Ten calls at once for all: of one app no more than two.
   const more = { EGRESS_CONCURRENCY: '10', EGRESS_CONCURRENCY_PER_TARGET: '5' }
-  const stage = stack.use(await startWebhookStage({ ...more, WEBHOOK_TIMEOUT_MS: '20000' }))
-  const { app } = stage
+  const fixture = stack.use(await startWebhookFixture({ ...more, WEBHOOK_TIMEOUT_MS: '20000' }))
+  const { app } = fixture
   await app.given.users('ann', 'bob')
-  const polite = await stage.oldHook('polite', ['before_message'], {
+  const polite = await fixture.oldHook('polite', ['before_message'], {
     behave: answer(200, JSON.stringify({ asked: true })),
   })
   const say = () => app.given.message('ann', 'bob', { data: { text: 'hello' } })
@@ -24,7 +24,7 @@ test('L11: slow webhooks of one app do not keep another from being asked', async
   const silent: Behaviour = () => undefined
   const slow: Hook[] = []
   for (let n = 0; n < 4; n++) {
-    slow.push(await stage.oldHook(`slow-${n}`, ['before_message'], { behave: silent, of: other }))
+    slow.push(await fixture.oldHook(`slow-${n}`, ['before_message'], { behave: silent, of: other }))
   }
   const heard = () => slow.reduce((sum, { receiver }) => sum + receiver.received.length, 0)
   const body = { receiver: 'dan', receiverType: 'user', data: { text: 'x' } } as const
@@ -32,7 +32,7 @@ test('L11: slow webhooks of one app do not keep another from being asked', async
   const sendSlowly = () => {
     pending++
     const sent = calls.sendMessage({ onBehalfOf: 'cyd', body })
-    // Its outcome is not looked at: the stage ends before they are answered.
+    // Its outcome is not looked at: the fixture ends before they are answered.
     sent.catch(() => undefined).finally(() => pending--)
   }
   await expect

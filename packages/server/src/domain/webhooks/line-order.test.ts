@@ -7,7 +7,7 @@ import { enqueue } from './queue.sql.ts'
 import { tellWebhooks } from './webhooks.on.ts'
 
 const at = 1_800_000_000
-const app = await startTestApp({ twin: false, clock: () => at })
+const app = await startTestApp({ shadow: false, clock: () => at })
 afterAll(() => app[Symbol.asyncDispose]())
 const { db, appId } = app
 const full = app.as('full')

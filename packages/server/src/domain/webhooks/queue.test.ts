@@ -8,7 +8,7 @@ import { advanceLine, deliveryQueue } from './delivery-jobs.sql.ts'
 import { deleteOldDeliveries, deleteOldLines, enqueue } from './queue.sql.ts'
 import { findSubscriptions } from './subscriptions.sql.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 const explainer = await openExplainer(app.databaseUrl)
 afterAll(async () => {
   await explainer[Symbol.asyncDispose]()

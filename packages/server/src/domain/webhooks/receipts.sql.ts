@@ -3,9 +3,9 @@ import type { AppDb } from '../../database/app-db.ts'
 import type { ConversationKey } from '../../outbox/committed.ts'
 
 /** With more of them nobody asks whether all have read. */
-const mostParticipants = 300
+const maxParticipants = 300
 /** How many entries are looked at for one of the sender that is asked for. */
-const mostEntries = 100
+const maxEntries = 100
 
 /**
  * The newest message that all of its receivers have, or have read; its sender does not count. So of
@@ -21,7 +21,7 @@ export async function findLastForAll(
     with positions as materialized (
       select p.uid, ${position} as seq from participants p
       where p.bucket = ${bucket} and p.conversation_key = ${key} and p.app_id = ${appId}
-      limit ${mostParticipants + 1}
+      limit ${maxParticipants + 1}
     ), last as (
       select uid, seq, row_number() over (order by seq, uid) as nth,
              lead(seq) over (order by seq, uid) as next, count(*) over () as n
@@ -33,10 +33,10 @@ export async function findLastForAll(
         select e.id, e.sender, e.seq, e.category, e.verdict from entries e
         where e.bucket = ${bucket} and e.conversation_key = ${key} and e.app_id = ${appId}
           and e.seq <= coalesce(last.next, 0)
-        order by e.seq desc limit ${mostEntries}) e
+        order by e.seq desc limit ${maxEntries}) e
       where e.category <> 'action' and (e.verdict is null or not e.verdict ? 'sealed')
         and (e.seq <= last.seq or e.sender = last.uid)
       order by e.seq desc limit 1) e
-    where last.nth = 1 and last.n between 2 and ${mostParticipants}`.execute(db)
+    where last.nth = 1 and last.n between 2 and ${maxParticipants}`.execute(db)
   return rows[0]
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { hot, run } from '../../database/hot.ts'
+import { prepared, run } from '../../database/prepared.ts'
 
 /** What one webhook wants to hear of. */
 export interface Subscription {
@@ -29,7 +29,7 @@ export async function findSubscriptions(
   return rows
 }
 
-const listening = hot<{ appId: string }>(
+const listening = prepared<{ appId: string }>(
   'apps with webhooks',
   `select a.app_id as "appId" from unnest($1::text[]) as a(app_id)
    where exists (select from webhooks w where w.app_id = a.app_id and w.enabled)`,

@@ -6,14 +6,14 @@ import {
 import { afterAll, expect, test } from 'vitest'
 import { connectDevice } from '../../testing/device.ts'
 import { storageKeysIn } from '../../testing/storage-keys.ts'
-import { startWebhookStage } from '../../testing/webhook-stage.ts'
+import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
-const stage = await startWebhookStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full } = stage
-const hook = await stage.hook('all', Object.keys(currentTriggers) as CurrentTrigger[])
-const old = await stage.oldHook('old', [
+const fixture = await startWebhookFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full } = fixture
+const hook = await fixture.hook('all', Object.keys(currentTriggers) as CurrentTrigger[])
+const old = await fixture.oldHook('old', [
   'after_message',
   'message_delivery_receipt',
   'message_read_receipt',
@@ -225,7 +225,7 @@ test('groups and their members', async () => {
 })
 
 test('what happened before a webhook was there, or while it was off, is not told', async () => {
-  const late = await stage.hook('late', ['message_sent'])
+  const late = await fixture.hook('late', ['message_sent'])
   const off = { params: late.params, headers: { 'X-Webhook-Version': 2 } }
   await full.updateWebhook({ ...off, body: { enabled: false } })
   const { id } = await app.given.message('ann', 'bob', { data: { text: 'unheard' } })

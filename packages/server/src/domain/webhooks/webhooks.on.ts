@@ -32,7 +32,7 @@ type Tell<N extends EventName> = (
  */
 export const tellWebhooks: Listener = {
   name: 'tell-webhooks',
-  harmlessTwice: true,
+  idempotent: true,
   concerns: appsWithWebhooks,
   on: {
     'entry.appended': telling(tellEntry),

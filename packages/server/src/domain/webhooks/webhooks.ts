@@ -17,7 +17,7 @@ import {
   type WebhookRow,
 } from './webhooks.sql.ts'
 
-const mostWebhooks = 25
+const maxWebhooks = 25
 /** As long as receivers may take to learn of a new secret. */
 const oldSecretSeconds = 86_400
 
@@ -38,8 +38,8 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
       const passwordEncrypted = sealedPassword(ctx, id, password) ?? null
       requireAuth(rest.useBasicAuth, username, passwordEncrypted)
       await lockApp(ctx.db)
-      if ((await countWebhooks(ctx.db, {})) >= mostWebhooks) {
-        throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostWebhooks, what: 'webhooks' })
+      if ((await countWebhooks(ctx.db, {})) >= maxWebhooks) {
+        throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxWebhooks, what: 'webhooks' })
       }
       const signingSecret = newSecret()
       const made = await insertWebhook(ctx.db, {

@@ -24,7 +24,7 @@ interface Apart {
   readonly seen?: Position
 }
 
-const mostKept = 5000
+const maxKept = 5000
 
 /**
  * Writes the frames of one conversation to all who listen. Under load, frames of a few
@@ -66,7 +66,7 @@ export class Channel {
   admit(listener: Listener, seen: Position): boolean {
     const apart = this.#apart.get(listener)
     if (!apart) return true
-    if (apart.kept.length >= mostKept) return false
+    if (apart.kept.length >= maxKept) return false
     writeNewer(listener, apart.kept, seen)
     this.#apart.set(listener, { kept: [], seen })
     this.#unite()
@@ -124,7 +124,7 @@ export class Channel {
     for (const [listener, { kept, seen }] of this.#apart) {
       if (!chosen(listener)) continue
       if (seen) writeNewer(listener, heard, seen)
-      else kept.push(...heard.slice(0, mostKept - kept.length))
+      else kept.push(...heard.slice(0, maxKept - kept.length))
     }
   }
 

@@ -2,7 +2,7 @@ import { expect, inject, test, vi } from 'vitest'
 import { connectNow } from '../../bus/bus.ts'
 import { openDeadLetters } from '../../bus/dead-letters.ts'
 import { openEventStream } from '../../bus/event-stream.ts'
-import { storedBundles } from '../../testing/event-streams.ts'
+import { storedBatches } from '../../testing/event-streams.ts'
 import { chorale, choraleJson, settingsFor } from '../../testing/program.ts'
 
 // A process takes its time to start.
@@ -30,6 +30,6 @@ test('replay --all hands in every dead letter again, and one or all must be name
   expect(await letters.list(10)).toHaveLength(3)
   expect(await choraleJson(settings, 'dead-letters', 'replay', '--all')).toEqual({ replayed: 3 })
   expect(await letters.list(10)).toEqual([])
-  const bundles = await storedBundles(inject('natsUrl'), prefix)
-  expect(bundles.flatMap(({ events }) => events.map(({ id }) => id))).toEqual(uids)
+  const batches = await storedBatches(inject('natsUrl'), prefix)
+  expect(batches.flatMap(({ events }) => events.map(({ id }) => id))).toEqual(uids)
 })

@@ -2,9 +2,9 @@ import { handlersWith } from '../../api.ts'
 import { openEventFeed } from '../../bus/event-feed.ts'
 import { type Config, ConfigError } from '../../config.ts'
 import { identifyWith } from '../../domain/apps/index.ts'
-import { openAppendLane } from '../../domain/log/index.ts'
+import { openAppendBatcher } from '../../domain/log/index.ts'
 import { appendAdditions } from '../../domain/messages/send/index.ts'
-import { openPeople, type People } from '../../domain/views/index.ts'
+import { openProfileLoader, type ProfileLoader } from '../../domain/views/index.ts'
 import { openGates } from '../../domain/webhooks/index.ts'
 import { type AddressLimits, openAddressLimits } from '../../pipeline/address-limits.ts'
 import type { Identify } from '../../pipeline/caller.ts'
@@ -21,7 +21,7 @@ import type { Core } from './core.ts'
 export interface Calls extends AsyncDisposable {
   readonly pipeline: Pipeline
   readonly identify: Identify
-  readonly people: (appId: string) => People
+  readonly people: (appId: string) => ProfileLoader
   readonly rateLimit: RateLimit
   readonly limits: AddressLimits
   readonly clientAddress: ClientAddress
@@ -50,10 +50,10 @@ export async function openCalls(
     }),
   )
   const identify = identifyWith(foreground.db, vault, clock)
-  const people = openPeople(foreground.db)
+  const people = openProfileLoader(foreground.db)
   const rateLimit = stack.use(openBudgets(core.publishes ? core.signals : undefined))
   const limits = openAddressLimits({ refusals: config.AUTH_REFUSALS_PER_MINUTE })
-  const lane = openAppendLane(foreground.db, clock, onCommit, appendAdditions)
+  const batcher = openAppendBatcher(foreground.db, clock, onCommit, appendAdditions)
   const pipeline = openPipeline({
     limits,
     database: foreground,
@@ -62,7 +62,7 @@ export async function openCalls(
     rateLimit,
     inFlight: openInFlight(config.CALLS_PER_USER),
     handlers: handlersWith(
-      { db: foreground.db, lane, people, inspect, judge },
+      { db: foreground.db, batcher, people, inspect, judge },
       openEventFeed(core.stream, core.epochs, log),
       openPasswords(config.PASSWORD_CONCURRENCY),
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config), compiler },

@@ -24,7 +24,7 @@ export function startGateway(core: Core, calls: Calls, server: FastifyInstance):
     presence: openPresenceStore({
       database: background,
       transactions: openTransactions({ begin: background.transaction, onCommit, clock }),
-      mostOnline: config.PRESENCE_LIMIT,
+      maxOnline: config.PRESENCE_LIMIT,
     }),
     pipeline: calls.pipeline,
     signals: core.signals,
@@ -52,7 +52,7 @@ export function buildGatewayListener(core: Core, calls: Calls): HttpListener {
 function usersWith(core: Core, { identify, people, rateLimit }: Calls): Users {
   const { foreground, background, vault, judge, clock } = core
   const { db } = foreground
-  const { relationshipsOf, printSelf } = openRelationships(db)
+  const { relationshipsOf, serialiseSelf } = openRelationships(db)
   const mayTell = openTelling({ db, people, judge })
   const deviceOf = async (credentials: Credentials) => {
     const caller = await identify(credentials, me.getMe, {})
@@ -69,7 +69,7 @@ function usersWith(core: Core, { identify, people, rateLimit }: Calls): Users {
       await mayTell({ app, actor, to, data })
     },
     areValid: checkDevicesWith(background.db, vault, clock),
-    self: printSelf,
+    self: serialiseSelf,
     relationshipsOf,
     charge: ({ app, uid }) => void rateLimit.take(app, 'device', uid),
   }
@@ -93,7 +93,7 @@ function optionsOf(config: Config): GatewayOptions {
     transientBytesPerUser: config.TRANSIENT_BYTES_PER_USER,
     transientBytesPerApp: config.TRANSIENT_BYTES_PER_APP,
     authTimeoutMs: config.GATEWAY_AUTH_TIMEOUT_MS,
-    mostPerConversation: 500,
-    mostInAll: 5000,
+    maxPerConversation: 500,
+    maxInAll: 5000,
   }
 }

@@ -1,29 +1,29 @@
 import type { Api } from '@chorale/contract/api'
 import type { CallInput } from '@chorale/contract/operation'
 import { p12 } from '../p12.ts'
-import { account, apns, type FaultStage, p8Key, sendGrid, twilio, webhookURL } from './stage.ts'
+import { account, apns, type FaultFixture, p8Key, sendGrid, twilio, webhookURL } from './fixture.ts'
 
 type Changing = {
   [N in keyof Api]: Api[N] extends { effect: 'write' | 'append' } ? N : never
 }[keyof Api]
 
 /** A valid call of every operation that changes anything: the compiler names what is missing. */
-export function faultCalls(stage: FaultStage) {
+export function faultCalls(fixture: FaultFixture) {
   const calls: { readonly [N in Changing]: CallInput<Api[N]> } = {
-    ...callsOfApp(stage),
-    ...callsOfUsers(stage),
-    ...callsOfConversations(stage),
+    ...callsOfApp(fixture),
+    ...callsOfUsers(fixture),
+    ...callsOfConversations(fixture),
     ...callsOfGroups(),
-    ...callsOfModeration(stage),
-    ...callsOfMessages(stage),
-    ...callsOfNotifications(stage),
+    ...callsOfModeration(fixture),
+    ...callsOfMessages(fixture),
+    ...callsOfNotifications(fixture),
     ...callsOfProviders(),
-    ...callsOfWebhooks(stage),
+    ...callsOfWebhooks(fixture),
   }
   return calls
 }
 
-function callsOfApp({ appId, apiKey }: FaultStage) {
+function callsOfApp({ appId, apiKey }: FaultFixture) {
   const params = { appId }
   const role = { params: { role: 'old' } }
   const denied = { params: { role: 'denied' } }
@@ -45,7 +45,7 @@ function callsOfApp({ appId, apiKey }: FaultStage) {
   }
 }
 
-function callsOfUsers({ authToken }: FaultStage) {
+function callsOfUsers({ authToken }: FaultFixture) {
   const ann = { params: { uid: 'ann' } }
   const token = { params: { uid: 'ann', authToken } }
   return {
@@ -67,7 +67,7 @@ function callsOfUsers({ authToken }: FaultStage) {
   }
 }
 
-function callsOfConversations({ message, read, inGroup }: FaultStage) {
+function callsOfConversations({ message, read, inGroup }: FaultFixture) {
   const ofBob = { params: { uid: 'ann' }, onBehalfOf: 'bob' }
   const ofBobInTea = { params: { guid: 'tea' }, onBehalfOf: 'bob' }
   return {
@@ -113,8 +113,8 @@ function callsOfGroups() {
   }
 }
 
-function callsOfModeration(stage: FaultStage) {
-  const { appId, message, blocked, flagged, submission } = stage
+function callsOfModeration(fixture: FaultFixture) {
+  const { appId, message, blocked, flagged, submission } = fixture
   const approved = { body: { status: 'approved' } } as const
   const conditions = [{ value: 'quiet' }]
   const revisionId = `${appId}_old_1`
@@ -132,7 +132,7 @@ function callsOfModeration(stage: FaultStage) {
     createReason: { body: { id: 'new', name: 'New' } },
     updateReason: { params: { id: 'old' }, body: { name: 'Renamed' } },
     deleteReason: { params: { id: 'old' } },
-    cancelDryRun: { params: { dryRunId: stage.dryRunId } },
+    cancelDryRun: { params: { dryRunId: fixture.dryRunId } },
     dryRunRule: { params: ofRule, body: {} },
     dryRunDraft: { body: { draft: { conditions } } },
     reviewBlockedMessage: { params: { messageId: blocked }, ...approved },
@@ -154,7 +154,7 @@ function callsOfModeration(stage: FaultStage) {
   }
 }
 
-function callsOfMessages({ message, read, pinned, form }: FaultStage) {
+function callsOfMessages({ message, read, pinned, form }: FaultFixture) {
   const data = { text: 'hello' }
   const ofBob = { params: { id: message }, onBehalfOf: 'bob' }
   const ofCyd = { params: { id: read }, onBehalfOf: 'cyd' }
@@ -183,7 +183,7 @@ function callsOfMessages({ message, read, pinned, form }: FaultStage) {
   }
 }
 
-function callsOfNotifications({ appId, authToken, pushToken }: FaultStage) {
+function callsOfNotifications({ appId, authToken, pushToken }: FaultFixture) {
   const query = { uid: 'ann' }
   const params = { appId }
   const settings = { version: 2, pushProvider: 1 }
@@ -257,7 +257,7 @@ function callsOfProviders() {
   }
 }
 
-function callsOfWebhooks({ appId, deliveryId }: FaultStage) {
+function callsOfWebhooks({ appId, deliveryId }: FaultFixture) {
   const of = { params: { appId, webhookId: 'old' } }
   return {
     createWebhook: { params: { appId }, body: { id: 'new', name: 'New', webhookURL } },

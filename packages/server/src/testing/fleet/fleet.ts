@@ -32,7 +32,7 @@ export async function startFleet(
   await using stack = new AsyncDisposableStack()
   const nats = stack.use(await startNatsServer())
   const live = { listeners, settings: { NATS_URL: nats.url } }
-  const app = stack.use(await startTestApp({ twin: false, live }))
+  const app = stack.use(await startTestApp({ shadow: false, live }))
   const settings = {
     DATABASE_URL: app.databaseUrl,
     NATS_URL: nats.url,

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, vi } from 'vitest'
 import type { Listener } from '../../outbox/listener.ts'
-import { storedBundles } from '../event-streams.ts'
+import { storedBatches } from '../event-streams.ts'
 import { faultsIn, type Logs, type View } from '../sends/verdict.ts'
 import { type Fleet, startFleet } from './fleet.ts'
 import { allPublished, weather } from './storm.ts'
@@ -77,8 +77,8 @@ function viewsOf(logs: Logs, reader: string, ids: readonly number[]): View[] {
 }
 
 async function idsInStream({ app, nats }: Fleet): Promise<number[]> {
-  const bundles = await storedBundles(nats.url, 'chorale')
-  const events = bundles.filter(({ appId }) => appId === app.appId).flatMap((one) => one.events)
+  const batches = await storedBatches(nats.url, 'chorale')
+  const events = batches.filter(({ appId }) => appId === app.appId).flatMap((one) => one.events)
   return events.flatMap(({ name, payload }) =>
     name === 'entry.appended' && 'id' in payload ? payload.id : [],
   )

@@ -7,9 +7,9 @@ import { type Random, seeded } from '../seeded.ts'
 import { logsOf, viewOf } from '../sends/stored.ts'
 import { type Acknowledged, faultsIn, type Logs, type View } from '../sends/verdict.ts'
 import type { TestApp } from '../test-app.ts'
-import { type CrowdSize, furnishCrowd, type Room, type Someone } from './crowd.ts'
+import { type CrowdSize, type Room, type Someone, seedCrowd } from './crowd.ts'
 import type { Fleet } from './fleet.ts'
-import { openWanderer, type Wanderer } from './wanderer.ts'
+import { openSimulatedClient, type SimulatedClient } from './simulated-client.ts'
 
 export interface Storm extends CrowdSize {
   /** At least; and until each of the mortals has died once. */
@@ -42,36 +42,38 @@ export interface Aftermath {
   readonly drops: number
 }
 
-const mostAttempts = 100
+const maxAttempts = 100
 const wait = { timeout: 60_000, interval: 50 }
 
 export async function weather(fleet: Fleet, storm: Storm): Promise<Aftermath> {
   using stack = new DisposableStack()
   const { app } = fleet
-  const crowd = await furnishCrowd(app, storm)
+  const crowd = await seedCrowd(app, storm)
   // From here on another process writes.
   await allPublished(app)
   const scene: Scene = { fleet, crowd, failures: [] }
   const acknowledged = await sayEverywhere(scene, 'first')
   const { origin } = fleet.gatewayDoor
-  const wanderers = crowd.map((one) => stack.use(openWanderer(one, origin, app.appId)))
+  const simulatedClients = crowd.map((one) =>
+    stack.use(openSimulatedClient(one, origin, app.appId)),
+  )
   const random = seeded(String(randomInt(2 ** 32)))
   const ending = new AbortController()
-  const stage = { ...scene, storm, wanderers, random, signal: ending.signal }
+  const fixture = { ...scene, storm, simulatedClients, random, signal: ending.signal }
   const [kills, drops] = await Promise.all([
     killInTurn(storm, acknowledged).finally(() => ending.abort()),
-    drop(stage),
-    ...wanderers.map((one) => talk(stage, one, acknowledged)),
+    drop(fixture),
+    ...simulatedClients.map((one) => talk(fixture, one, acknowledged)),
   ])
   // Whatever a device has not heard before the last message, it has missed.
   const last = await sayEverywhere(scene, 'last')
   acknowledged.push(...last)
-  const heard = await heardBy(wanderers, last)
+  const heard = await heardBy(simulatedClients, last)
   const client = app.as('full')
   const listed = await Promise.all(
     last.map(({ conversation, sender }) => viewOf(client, conversation, sender)),
   )
-  const surprises = wanderers.flatMap((one) => one.surprises)
+  const surprises = simulatedClients.flatMap((one) => one.surprises)
   const { failures } = scene
   return { acknowledged, logs: await logsOf(app), heard, listed, surprises, failures, kills, drops }
 }
@@ -94,24 +96,28 @@ interface Scene {
   readonly failures: unknown[]
 }
 
-interface Stage extends Scene {
+interface Fixture extends Scene {
   readonly storm: Storm
-  readonly wanderers: readonly Wanderer[]
+  readonly simulatedClients: readonly SimulatedClient[]
   readonly random: Random
   readonly signal: AbortSignal
 }
 
 /** One message after the other, by the device itself or by a server on its behalf. */
-async function talk(stage: Stage, wanderer: Wanderer, told: Acknowledged[]): Promise<void> {
-  const { storm, random, signal } = stage
-  const { uid, rooms } = wanderer.someone
-  for (let n = 0; await paused(stage, storm.people / storm.sendsPerSecond); n++) {
+async function talk(
+  fixture: Fixture,
+  simulatedClient: SimulatedClient,
+  told: Acknowledged[],
+): Promise<void> {
+  const { storm, random, signal } = fixture
+  const { uid, rooms } = simulatedClient.someone
+  for (let n = 0; await paused(fixture, storm.people / storm.sendsPerSecond); n++) {
     if (signal.aborted) return
     const room = random.pick(rooms)
     const muid = `m${n}`
     const id = random.chance(storm.byDevices)
-      ? await wanderer.send(room, muid, `${uid} ${muid}`)
-      : await post(stage, room, uid, muid)
+      ? await simulatedClient.send(room, muid, `${uid} ${muid}`)
+      : await post(fixture, room, uid, muid)
     told.push({ conversation: room.conversation, sender: uid, muid, ids: [id] })
   }
 }
@@ -129,7 +135,7 @@ async function post(scene: Scene, room: Room, sender: string, muid: string): Pro
       return 'id' in data ? Number(data.id) : Number.NaN
     } catch (error) {
       const refused = error instanceof ChoraleError && error.status < 500
-      if (refused || attempt === mostAttempts) throw error
+      if (refused || attempt === maxAttempts) throw error
       scene.failures.push(error)
       await after(attempt * 5)
     }
@@ -137,23 +143,23 @@ async function post(scene: Scene, room: Room, sender: string, muid: string): Pro
 }
 
 /** Now a connection is cut, now a device leaves for a while. Returns how many. */
-async function drop(stage: Stage): Promise<number> {
-  const { fleet, storm, wanderers, random } = stage
+async function drop(fixture: Fixture): Promise<number> {
+  const { fleet, storm, simulatedClients, random } = fixture
   let drops = 0
-  const away = new Map<Wanderer, Promise<void>>()
-  while (await paused(stage, 1 / storm.dropsPerSecond)) {
+  const away = new Map<SimulatedClient, Promise<void>>()
+  while (await paused(fixture, 1 / storm.dropsPerSecond)) {
     drops++
-    const wanderer = random.pick(wanderers)
-    if (random.chance(0.5) || away.has(wanderer)) {
+    const simulatedClient = random.pick(simulatedClients)
+    if (random.chance(0.5) || away.has(simulatedClient)) {
       fleet.gatewayDoor.cut(random.below(fleet.gatewayDoor.open))
       continue
     }
-    wanderer.leave()
-    const back = paused(stage, 2).then(() => {
-      away.delete(wanderer)
-      wanderer.come()
+    simulatedClient.leave()
+    const back = paused(fixture, 2).then(() => {
+      away.delete(simulatedClient)
+      simulatedClient.come()
     })
-    away.set(wanderer, back)
+    away.set(simulatedClient, back)
   }
   await Promise.all(away.values())
   return drops
@@ -195,11 +201,11 @@ function sayEverywhere(scene: Scene, muid: string): Promise<Acknowledged[]> {
 
 /** All of it, once each device has heard the last of it. */
 async function heardBy(
-  wanderers: readonly Wanderer[],
+  simulatedClients: readonly SimulatedClient[],
   last: readonly Acknowledged[],
 ): Promise<View[]> {
   const ends = new Map(last.map(({ conversation, ids }) => [conversation, ids[0] ?? 0]))
-  const heard = () => wanderers.flatMap((one) => one.views())
+  const heard = () => simulatedClients.flatMap((one) => one.views())
   const waiting = () =>
     heard().filter(({ conversation, ids }) => !ids.includes(ends.get(conversation) ?? 0)).length
   await vi.waitFor(() => expect(waiting()).toBe(0), wait)
@@ -207,7 +213,7 @@ async function heardBy(
 }
 
 /** For a while, this on the average; false when the storm has ended meanwhile. */
-async function paused({ random, signal }: Stage, seconds: number): Promise<boolean> {
+async function paused({ random, signal }: Fixture, seconds: number): Promise<boolean> {
   const ms = (2000 * seconds * random.below(1000)) / 1000
   await after(ms, undefined, { signal }).catch(() => undefined)
   return !signal.aborted

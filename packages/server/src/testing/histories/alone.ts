@@ -1,29 +1,29 @@
 import { expect } from 'vitest'
 import { type Answer, GroupModel } from './model.ts'
-import { play, type Stage } from './player.ts'
+import { type Fixture, play } from './player.ts'
 import { checkViews, entryOf, stateOf } from './state.ts'
 import { crowd, type History, lineOf } from './steps.ts'
 
 /** One caller: every answer, and every row in the end, is the one that the model predicts. */
-export async function playAlone(stage: Stage, { steps }: History): Promise<void> {
-  const model = new GroupModel(crowd, stage.actionsCount)
+export async function playAlone(fixture: Fixture, { steps }: History): Promise<void> {
+  const model = new GroupModel(crowd, fixture.actionsCount)
   const lines: string[] = []
   for (const step of steps) {
     const expected = model.take(step)
-    const { code, each, seen } = await play(stage, step)
+    const { code, each, seen } = await play(fixture, step)
     lines.push(`${lineOf(step)}: ${code}`)
     const answer: Answer = { code, ...(each && { each }), ...(seen && { seen }) }
     expect(answer, `the answers so far:\n${lines.join('\n')}\n`).toEqual(expected)
   }
   try {
-    await compareRows(stage, model)
+    await compareRows(fixture, model)
   } catch (error) {
     throw new Error(`After this history:\n${lines.join('\n')}\n`, { cause: error })
   }
 }
 
-async function compareRows(stage: Stage, model: GroupModel): Promise<void> {
-  const state = await stateOf(stage)
+async function compareRows(fixture: Fixture, model: GroupModel): Promise<void> {
+  const state = await stateOf(fixture)
   if (!state) return expect(model.owner).toBeUndefined()
   expect(state.members).toEqual(Object.fromEntries(model.members))
   expect(state.bans).toEqual([...model.bans].sort())
@@ -36,7 +36,7 @@ async function compareRows(stage: Stage, model: GroupModel): Promise<void> {
       return { ...wanted, tags: tags.length > 0 ? tags : expect.toSatisfy(isEmpty) }
     }),
   )
-  await checkViews(stage, state)
+  await checkViews(fixture, state)
 }
 
 function isEmpty(tags: unknown): boolean {

@@ -4,8 +4,8 @@ import type { ItemOutcome } from '@chorale/contract/envelope'
 import type { Client } from '@chorale/contract/operation'
 import { ChoraleError } from '@chorale/sdk'
 import { sql } from 'kysely'
+import type { Batcher } from '../../database/batcher.ts'
 import type { Db } from '../../database/db.ts'
-import type { Lane } from '../../database/lane.ts'
 import { findGroupConversation, isParticipant } from '../../domain/conversations/access.sql.ts'
 import type { ConversationKey } from '../../domain/log/entries/entries.ts'
 import type { NewEntry } from '../../domain/log/log.sql.ts'
@@ -14,11 +14,11 @@ import { messageOf } from '../log-entries.ts'
 import type { Answer } from './model.ts'
 import type { Step } from './steps.ts'
 
-export interface Stage {
+export interface Fixture {
   readonly appId: string
   readonly db: Db
   readonly client: Client<Api>
-  readonly lane: Lane<NewEntry, Appended>
+  readonly batcher: Batcher<NewEntry, Appended>
   readonly guid: string
   /** Whether what happens to members counts as unread and is shown as the last message. */
   readonly actionsCount: boolean
@@ -32,20 +32,20 @@ export interface Played extends Answer {
 }
 
 /** Does a step through the API. Any failure that a client should not see is thrown. */
-export async function play(stage: Stage, step: Step): Promise<Played> {
+export async function play(fixture: Fixture, step: Step): Promise<Played> {
   try {
-    return await performers[step.kind](stage, step, step.by)
+    return await performers[step.kind](fixture, step, step.by)
   } catch (error) {
     if (error instanceof ChoraleError && error.status < 500) return { code: error.code }
     throw error
   }
 }
 
-export function conversationOf({ appId, db, guid }: Stage): Promise<ConversationKey | undefined> {
+export function conversationOf({ appId, db, guid }: Fixture): Promise<ConversationKey | undefined> {
   return findGroupConversation({ appId, db }, guid)
 }
 
-type Performer = (stage: Stage, step: Step, by: string | undefined) => Promise<Played>
+type Performer = (fixture: Fixture, step: Step, by: string | undefined) => Promise<Played>
 
 const ok = { code: 'ok' } as const
 const acting = (by: string | undefined) => (by === undefined ? {} : { onBehalfOf: by })
@@ -82,24 +82,24 @@ const performers: Readonly<Record<Step['kind'], Performer>> = {
     await client.changeMemberScope({ params: { guid, uid: on }, body: { scope }, ...acting(by) })
     return ok
   },
-  /** As sending will be: who is no member is refused first, then the lane takes it. */
-  async send(stage, _, by = '') {
-    const { appId, db, lane } = stage
-    const found = await conversationOf(stage)
+  /** As sending will be: who is no member is refused first, then the batcher takes it. */
+  async send(fixture, _, by = '') {
+    const { appId, db, batcher } = fixture
+    const found = await conversationOf(fixture)
     if (!found || !(await isParticipant({ appId, db }, found, by))) return { code: 'not sent' }
-    const { id } = await lane.add(messageOf({ appId, ...found }, by))
+    const { id } = await batcher.add(messageOf({ appId, ...found }, by))
     return { ...ok, sentId: id }
   },
-  async read(stage, { to }, by = '') {
-    const messageId = to === undefined ? undefined : await idOf(stage, to)
+  async read(fixture, { to }, by = '') {
+    const messageId = to === undefined ? undefined : await idOf(fixture, to)
     const body = messageId === undefined ? {} : { messageId }
-    const { client, guid } = stage
+    const { client, guid } = fixture
     await client.markGroupConversationRead({ params: { guid }, body, onBehalfOf: by })
     return ok
   },
-  async unread(stage, { to = 0 }, by = '') {
-    const body = { messageId: await idOf(stage, to) }
-    const { client, guid } = stage
+  async unread(fixture, { to = 0 }, by = '') {
+    const body = { messageId: await idOf(fixture, to) }
+    const { client, guid } = fixture
     await client.markGroupConversationUnread({ params: { guid }, body, onBehalfOf: by })
     return ok
   },
@@ -107,16 +107,16 @@ const performers: Readonly<Record<Step['kind'], Performer>> = {
     await client.resetGroupConversation({ params: { guid }, onBehalfOf: by })
     return ok
   },
-  async tag(stage, { tags }, by = '') {
-    const { client, guid } = stage
+  async tag(fixture, { tags }, by = '') {
+    const { client, guid } = fixture
     const body = { tags: [...tags] }
     const answer = await client.updateGroupConversation({ params: { guid }, body, onBehalfOf: by })
-    return { ...ok, seen: await seen(stage, answer.data) }
+    return { ...ok, seen: await seen(fixture, answer.data) }
   },
-  async look(stage, _, by = '') {
-    const { client, guid } = stage
+  async look(fixture, _, by = '') {
+    const { client, guid } = fixture
     const answer = await client.getGroupConversation({ params: { guid }, onBehalfOf: by })
-    return { ...ok, seen: await seen(stage, answer.data) }
+    return { ...ok, seen: await seen(fixture, answer.data) }
   },
 }
 
@@ -142,12 +142,12 @@ function admitted(data: {
   }
 }
 
-async function seen(stage: Stage, [conversation]: readonly Conversation[]) {
+async function seen(fixture: Fixture, [conversation]: readonly Conversation[]) {
   if (!conversation) throw new Error('An answer without its conversation.')
-  const found = await conversationOf(stage)
+  const found = await conversationOf(fixture)
   const { rows } = await sql<{ seq: number }>`
     select seq from entries where bucket = ${found?.bucket} and conversation_key = ${found?.key}
-      and id = ${conversation.lastMessage?.id}`.execute(stage.db)
+      and id = ${conversation.lastMessage?.id}`.execute(fixture.db)
   return {
     unread: Number(conversation.unreadMessageCount),
     lastSeq: rows[0]?.seq ?? 0,
@@ -156,14 +156,14 @@ async function seen(stage: Stage, [conversation]: readonly Conversation[]) {
 }
 
 /** The id of the entry that a step means; one place behind the last is an id of nothing. */
-async function idOf(stage: Stage, to: number): Promise<number> {
-  const found = await conversationOf(stage)
+async function idOf(fixture: Fixture, to: number): Promise<number> {
+  const found = await conversationOf(fixture)
   if (!found) return 1
   const { rows } = await sql<{ id: number }>`
     select e.id from conversations c
     join entries e on e.bucket = c.bucket and e.conversation_key = c.conversation_key
       and e.seq = ${to} % (c.head + 1) + 1
-    where c.bucket = ${found.bucket} and c.conversation_key = ${found.key}`.execute(stage.db)
+    where c.bucket = ${found.bucket} and c.conversation_key = ${found.key}`.execute(fixture.db)
   return rows[0]?.id ?? 64_000_000_000_000 + found.bucket
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { disorderIn, logOf, type StoredEntry } from '../log-entries.ts'
 import type { LogEntry } from './model.ts'
-import { conversationOf, play, type Stage } from './player.ts'
+import { conversationOf, type Fixture, play } from './player.ts'
 
 interface Participant {
   readonly uid: string
@@ -24,10 +24,10 @@ export interface State {
 }
 
 /** The rows of the group, after everything that must hold whatever happened has been looked at. */
-export async function stateOf(stage: Stage): Promise<State | undefined> {
-  const found = await conversationOf(stage)
+export async function stateOf(fixture: Fixture): Promise<State | undefined> {
+  const found = await conversationOf(fixture)
   if (!found) return undefined
-  const { appId, db, guid } = stage
+  const { appId, db, guid } = fixture
   const { bucket, key } = found
   const members = await sql<{ uid: string; scope: string }>`
     select uid, scope from group_members
@@ -62,13 +62,13 @@ export async function stateOf(stage: Stage): Promise<State | undefined> {
 }
 
 /** Every member is told the exact unread count, and all of them the same last message. */
-export async function checkViews(stage: Stage, state: State): Promise<void> {
-  const { client, guid } = stage
+export async function checkViews(fixture: Fixture, state: State): Promise<void> {
+  const { client, guid } = fixture
   expect((await client.getGroup({ params: { guid } })).data.membersCount).toBe(
     state.participants.length,
   )
   for (const { uid, resetSeq, recount, tags } of state.participants) {
-    const answer = await play(stage, { ...someLook, by: uid })
+    const answer = await play(fixture, { ...someLook, by: uid })
     const expected =
       state.shownSeq > resetSeq
         ? { code: 'ok', seen: { unread: recount, lastSeq: state.shownSeq, tags: tags ?? [] } }

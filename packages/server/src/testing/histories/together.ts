@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { type LogEntry, senderOf } from './model.ts'
-import { conversationOf, type Played, play, type Stage } from './player.ts'
+import { conversationOf, type Fixture, type Played, play } from './player.ts'
 import { checkViews, entryOf, type State, stateOf } from './state.ts'
 import { type History, lineOf, type Step } from './steps.ts'
 
@@ -17,20 +17,20 @@ interface Done {
  * whatever it does not allow (joining twice, adding someone banned) fails, as does every row or
  * answer that does not follow from it.
  */
-export async function playTogether(stage: Stage, history: History): Promise<void> {
+export async function playTogether(fixture: Fixture, history: History): Promise<void> {
   const done: Done[] = []
   try {
-    done.push(...(await found(stage, history)))
-    done.push(...(await storm(stage, history.steps.slice(1))))
-    const state = await stateOf(stage)
+    done.push(...(await found(fixture, history)))
+    done.push(...(await storm(fixture, history.steps.slice(1))))
+    const state = await stateOf(fixture)
     if (!state) throw new Error('The group was never made.')
     checkEntries(done, state)
     checkMembers(replay(done, state), state)
-    await checkPositions(stage, done, state)
-    await checkViews(stage, state)
+    await checkPositions(fixture, done, state)
+    await checkViews(fixture, state)
   } catch (error) {
     const lines = done.map(({ step, played }) => `${lineOf(step)}: ${played.code}`)
-    const log = (await stateOf(stage).catch(() => undefined))?.log ?? []
+    const log = (await stateOf(fixture).catch(() => undefined))?.log ?? []
     const entries = log.map((entry) => JSON.stringify(entryOf(entry)))
     throw new Error(
       `Eight callers, in the order of their answers:\n${lines.join('\n')}\n` +
@@ -41,13 +41,13 @@ export async function playTogether(stage: Stage, history: History): Promise<void
 }
 
 /** Several want to found the same group: one does. */
-async function found(stage: Stage, { uids, steps }: History): Promise<Done[]> {
+async function found(fixture: Fixture, { uids, steps }: History): Promise<Done[]> {
   const [create] = steps
   if (!create) return []
   // In a public group more can happen.
   const rivals = uids.slice(0, 3).map((by): Step => ({ ...create, type: 'public', by }))
   const done = await Promise.all(
-    rivals.map(async (step) => ({ step, played: await play(stage, step) })),
+    rivals.map(async (step) => ({ step, played: await play(fixture, step) })),
   )
   expect(done.map(({ played }) => played.code).sort()).toEqual([
     ...rivals.slice(1).map(() => 'ERR_GUID_ALREADY_EXISTS'),
@@ -56,12 +56,12 @@ async function found(stage: Stage, { uids, steps }: History): Promise<Done[]> {
   return done
 }
 
-async function storm(stage: Stage, steps: readonly Step[]): Promise<Done[]> {
+async function storm(fixture: Fixture, steps: readonly Step[]): Promise<Done[]> {
   const waiting = [...steps]
   const done: Done[] = []
   const caller = async () => {
     for (let step = waiting.shift(); step; step = waiting.shift()) {
-      done.push({ step, played: await play(stage, step) })
+      done.push({ step, played: await play(fixture, step) })
     }
   }
   await Promise.all(Array.from({ length: callers }, caller))
@@ -184,8 +184,12 @@ interface Moved {
  * Who came once stands where their last mark put them. (Of someone who came twice the marks do not
  * say to which of their times they belong; their count is compared with the recount all the same.)
  */
-async function checkPositions(stage: Stage, done: readonly Done[], state: State): Promise<void> {
-  const moves = await movesOf(stage)
+async function checkPositions(
+  fixture: Fixture,
+  done: readonly Done[],
+  state: State,
+): Promise<void> {
+  const moves = await movesOf(fixture)
   const succeeded = (kind: Step['kind']) =>
     done.filter(({ step, played }) => step.kind === kind && played.code === 'ok').length
   const recorded = (name: string) => moves.filter((move) => move.name === name).length
@@ -200,13 +204,13 @@ async function checkPositions(stage: Stage, done: readonly Done[], state: State)
   }
 }
 
-async function movesOf(stage: Stage): Promise<Moved[]> {
-  const found = await conversationOf(stage)
+async function movesOf(fixture: Fixture): Promise<Moved[]> {
+  const found = await conversationOf(fixture)
   const { rows } = await sql<Moved>`
     select name, payload ->> 'uid' as uid, (payload ->> 'seq')::bigint as seq from outbox
-    where app_id = ${stage.appId} and name like 'conversation.%'
+    where app_id = ${fixture.appId} and name like 'conversation.%'
       and (payload ->> 'bucket')::int = ${found?.bucket}
       and (payload ->> 'key')::bigint = ${found?.key}
-    order by event_id`.execute(stage.db)
+    order by event_id`.execute(fixture.db)
   return rows
 }

@@ -1,6 +1,6 @@
 import type { OperationName } from '@chorale/contract/api'
 import type { Operation } from '@chorale/contract/operation'
-import type { CallerName } from './stage.ts'
+import type { CallerName } from './fixture.ts'
 
 /**
  * `unknown`: 401. `no access`: 403, this kind of caller may never. `not theirs`: what is named

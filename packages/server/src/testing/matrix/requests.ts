@@ -1,6 +1,6 @@
 import type { OperationName } from '@chorale/contract/api'
 import type { Operation } from '@chorale/contract/operation'
-import { secrets, type Victims } from './stage.ts'
+import { secrets, type Victims } from './fixture.ts'
 
 interface Request {
   readonly path: string

@@ -38,7 +38,7 @@ interface Message {
   }
 }
 
-const mostBytes = 4096
+const maxBytes = 4096
 
 export async function startFcmProvider(): Promise<FcmProvider> {
   const accounts = new Map<string, Account>()
@@ -142,7 +142,7 @@ function objectionTo(message: Message): Answered | undefined {
   }
   const texts = [data, notification].flatMap((part) => Object.entries(part).flat())
   const bytes = texts.reduce<number>((sum, text) => sum + Buffer.byteLength(String(text)), 0)
-  if (bytes <= mostBytes) return undefined
+  if (bytes <= maxBytes) return undefined
   return failure(400, 'INVALID_ARGUMENT', 'Android message is too big', 'INVALID_ARGUMENT')
 }
 

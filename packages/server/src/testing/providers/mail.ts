@@ -1,13 +1,13 @@
 import { SMTPServer } from 'smtp-server'
 import { makeAuthority } from '../certificates.ts'
 
-/** A mail server that takes letters from `chorale` with the password `secret`, over TLS only. */
+/** A mail server that takes digests from `chorale` with the password `secret`, over TLS only. */
 export interface MailServer extends AsyncDisposable {
   readonly port: number
   /** The authority that has signed its certificate. */
   readonly ca: string
   /** As they came, headers and all. */
-  readonly letters: readonly string[]
+  readonly digests: readonly string[]
 }
 
 const refuse = (responseCode: number, text: string) =>
@@ -15,7 +15,7 @@ const refuse = (responseCode: number, text: string) =>
 
 export async function startMailServer(): Promise<MailServer> {
   const authority = makeAuthority()
-  const letters: string[] = []
+  const digests: string[] = []
   const server = new SMTPServer({
     ...authority.sign('mail', 'localhost'),
     onAuth: ({ username, password: shown }, _session, done) =>
@@ -29,8 +29,8 @@ export async function startMailServer(): Promise<MailServer> {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        letters.push(Buffer.concat(chunks).toString())
-        done(letters.at(-1)?.includes('unwanted') ? refuse(554, 'Unwanted') : null)
+        digests.push(Buffer.concat(chunks).toString())
+        done(digests.at(-1)?.includes('unwanted') ? refuse(554, 'Unwanted') : null)
       })
     },
   })
@@ -40,7 +40,7 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     port: typeof address === 'object' && address ? address.port : 0,
     ca: authority.ca,
-    letters,
+    digests,
     [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }

@@ -22,7 +22,7 @@ type Servers = readonly [Server, Server]
 
 /** `SENDS_SEED=... npx vitest run ...` sends the same messages again. */
 const seed = process.env.SENDS_SEED ?? String(randomInt(2 ** 32))
-const mostAttempts = 100
+const maxAttempts = 100
 
 /**
  * 64 clients send through two servers, of which one and then the other is killed in the middle.
@@ -31,7 +31,7 @@ const mostAttempts = 100
 export async function sendWhileKilling(app: TestApp, { sends, kills }: Storm): Promise<number> {
   await using stack = new AsyncDisposableStack()
   const start = async () => stack.use(await startServer(app))
-  const [one, two] = await Promise.all([start(), start(), furnish(app)])
+  const [one, two] = await Promise.all([start(), start(), seedDefaults(app)])
   const servers: Servers = [one, two]
   const letters = drawLetters(seed, sends)
   const posted: Posted[] = []
@@ -72,7 +72,7 @@ async function startServer(app: TestApp): Promise<Server> {
   return { ...server, client: restClient({ baseUrl: `${server.origin}/v3`, appId, apiKey }) }
 }
 
-async function furnish(app: TestApp): Promise<void> {
+async function seedDefaults(app: TestApp): Promise<void> {
   const client = app.as('full')
   const many = { 'rateLimits.standard': 1_000_000_000, 'rateLimits.core': 1_000_000_000 }
   await client.mapAppSettings({ params: { appId: app.appId }, body: { settings: many } })
@@ -134,7 +134,7 @@ async function insist(
       return 'id' in data ? Number(data.id) : Number.NaN
     } catch (error) {
       const refused = error instanceof ChoraleError && error.status < 500
-      if (refused || attempt === mostAttempts) throw error
+      if (refused || attempt === maxAttempts) throw error
       if (!isUnreachable(error)) onCutOff()
     }
   }

@@ -4,7 +4,7 @@ import { type Random, seeded } from '../seeded.ts'
 import type { TestApp } from '../test-app.ts'
 import { walkByCursor } from '../walk.ts'
 import { takeTurn } from './draws.ts'
-import { openTalks, type Stage } from './open-talks.ts'
+import { type Fixture, openTalks } from './open-talks.ts'
 import { otherOf, type Talk } from './talk.ts'
 
 export interface Drift {
@@ -28,8 +28,8 @@ const seed = process.env.UNREAD_SEED ?? String(randomInt(2 ** 32))
  * in the log another, marks would be at other places, and the counts behind them would differ.
  */
 export async function expectNoDrift(app: TestApp, wanted: Drift): Promise<void> {
-  const stage = await openTalks(app, seed)
-  const { talks } = stage
+  const fixture = await openTalks(app, seed)
+  const { talks } = fixture
   const random = seeded(`${seed} checkpoints`)
   const each = wanted.operations / wanted.checkpoints / talks.length
   const done = new Map(talks.map((talk) => [talk, 0]))
@@ -39,11 +39,11 @@ export async function expectNoDrift(app: TestApp, wanted: Drift): Promise<void> 
       talks.map(async (talk) => done.set(talk, await play(talk, done.get(talk) ?? 0, n * each))),
     )
     const seen = `UNREAD_SEED=${seed}, checkpoint ${n}`
-    await compareAll(stage, seen)
-    const uid = random.pick(stage.uids)
-    await compareLists(stage, uid, `${seen}, lists of ${uid}`)
-    await compareUnread(stage, uid, `${seen}, unread of ${uid}`)
-    if (n % 5 === 0) await changeRules(app, stage, random)
+    await compareAll(fixture, seen)
+    const uid = random.pick(fixture.uids)
+    await compareLists(fixture, uid, `${seen}, lists of ${uid}`)
+    await compareUnread(fixture, uid, `${seen}, unread of ${uid}`)
+    if (n % 5 === 0) await changeRules(app, fixture, random)
     if ((n * 20) % wanted.checkpoints >= 20) continue
     const operations = [...done.values()].reduce((sum, one) => sum + one)
     const perOperation = ((performance.now() - since) / operations).toFixed(2)
@@ -52,7 +52,7 @@ export async function expectNoDrift(app: TestApp, wanted: Drift): Promise<void> 
 }
 
 /** Between operations, so that it is known which of them were counted by which rules. */
-async function changeRules({ appId }: TestApp, { client, rules }: Stage, random: Random) {
+async function changeRules({ appId }: TestApp, { client, rules }: Fixture, random: Random) {
   rules.groupActions = random.chance(0.7)
   rules.messageActions = random.chance(0.3)
   const settings = {
@@ -75,7 +75,7 @@ async function play(talk: Talk, before: number, wanted: number): Promise<number>
 }
 
 /** Everyone's counts, from one list of the whole app. */
-async function compareAll({ client, talks }: Stage, seen: string): Promise<void> {
+async function compareAll({ client, talks }: Fixture, seen: string): Promise<void> {
   const pages = await walkByCursor((at) =>
     client.listConversations({ query: { perPage: 1000, includeBlockedUsers: true, ...at } }),
   )
@@ -91,7 +91,7 @@ async function compareAll({ client, talks }: Stage, seen: string): Promise<void>
 }
 
 /** One user's own lists: without those who are blocked, and of what is unread. */
-async function compareLists({ client, talks }: Stage, uid: string, seen: string): Promise<void> {
+async function compareLists({ client, talks }: Fixture, uid: string, seen: string): Promise<void> {
   const mine = talks.filter(
     ({ model }) => model.places.has(uid) && model.isListedFor(uid) && model.blockers.size === 0,
   )
@@ -106,7 +106,7 @@ async function compareLists({ client, talks }: Stage, uid: string, seen: string)
 }
 
 /** The list of messages can count as well, also what lists of conversations leave out. */
-async function compareUnread({ client, talks }: Stage, uid: string, seen: string): Promise<void> {
+async function compareUnread({ client, talks }: Fixture, uid: string, seen: string): Promise<void> {
   const query = { unread: true, count: true }
   const { data } = await client.listMessages({ query, onBehalfOf: uid })
   const shown = data.flatMap((row): Count[] =>

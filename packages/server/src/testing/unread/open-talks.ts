@@ -12,7 +12,7 @@ const uids = Array.from({ length: 50 }, (_, n) => `u${n + 10}`)
 const founding = 15
 
 /** The conversations of a run, and who takes part in them. */
-export interface Stage {
+export interface Fixture {
   readonly client: Client<Api>
   readonly uids: readonly string[]
   readonly talks: readonly Talk[]
@@ -20,7 +20,7 @@ export interface Stage {
 }
 
 /** 50 users, 10 conversations of two and 10 groups; the groups with a third of the users each. */
-export async function openTalks(app: TestApp, seed: string): Promise<Stage> {
+export async function openTalks(app: TestApp, seed: string): Promise<Fixture> {
   const client = app.as('full')
   const many = { 'rateLimits.standard': 1_000_000_000, 'rateLimits.core': 1_000_000_000 }
   await client.mapAppSettings({ params: { appId: app.appId }, body: { settings: many } })

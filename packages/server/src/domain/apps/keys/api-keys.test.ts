@@ -135,7 +135,7 @@ describe('create', () => {
   })
 
   test('20 calls at the same moment never make more than 25 keys', async () => {
-    await using busy = await startTestApp({ twin: false })
+    await using busy = await startTestApp({ shadow: false })
     const calls = busy.as('full')
     let nth = 0
     const create = () => calls.createApiKey({ body: { name: `One of many ${++nth}` } })

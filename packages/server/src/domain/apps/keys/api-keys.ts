@@ -19,7 +19,7 @@ import {
   updateApiKey,
 } from './api-keys.sql.ts'
 
-const mostKeys = 25
+const maxKeys = 25
 
 export function keyPlace(appId: string): Place {
   return { appId, table: 'api_keys', field: 'key' }
@@ -29,8 +29,8 @@ export const apiKeyHandlers: Handlers<typeof apiKeys> = {
   async createApiKey({ body }, ctx) {
     await lockApp(ctx.db)
     await requireFreeName(ctx, body.name)
-    if ((await countApiKeys(ctx.db, {})) >= mostKeys) {
-      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostKeys, what: 'API keys' })
+    if ((await countApiKeys(ctx.db, {})) >= maxKeys) {
+      throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxKeys, what: 'API keys' })
     }
     return {
       data: await makeApiKey(ctx.db, ctx.vault, { ...body, createdBy: ctx.caller.name }, ctx.now),
@@ -109,7 +109,7 @@ function othersHash(apiKey: string, ctx: ReadCtx): Buffer {
 }
 
 export async function listKeysOf(db: AppDb, vault: Vault): Promise<ApiKey[]> {
-  const rows = await listApiKeys(db, { page: 1, perPage: mostKeys })
+  const rows = await listApiKeys(db, { page: 1, perPage: maxKeys })
   return rows.map((row) => shown(row, { db, vault }))
 }
 

@@ -7,7 +7,7 @@ import { createManagementKey, type WantedManagementKey } from './management-keys
 
 const start = 1_700_000_000
 let now = start
-const app = await startTestApp({ clock: () => now, twin: false })
+const app = await startTestApp({ clock: () => now, shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const vault = openVault(Buffer.from(app.masterKey, 'base64'))
 const other = await app.anotherApp()

@@ -3,7 +3,7 @@ import { loadGroups, withQuery } from '../../../testing/many-entries.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 test('L12: a filter that matches nothing looks at 5000 entries, and says where to go on', async () => {

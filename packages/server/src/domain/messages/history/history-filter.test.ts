@@ -35,7 +35,7 @@ const said = {
   custom: await say('eve', { category: 'custom', type: 'place', data: { customData: { at: 1 } } }),
   toBob: await say('ann', { data: { text: 'hi <@uid:bob> and <@uid:eve>' } }),
   toEve: await say('bob', { data: { text: 'hi <@uid:eve>' } }),
-  tagged: await say('eve', { tags: ['red', 'hot'] }),
+  tagged: await say('eve', { tags: ['red', 'prepared'] }),
   gone: await say('ann'),
 }
 type Name = keyof typeof said
@@ -65,7 +65,7 @@ test.each<[object, Name[]]>([
   [{ mentionedUids: 'Bob, eve' }, ['toBob', 'toEve']],
   [{ myMentionsOnly: true }, ['toBob']],
   [{ hasLinks: true }, ['link']],
-  [{ tags: ['hot', 'cold'] }, ['tagged']],
+  [{ tags: ['prepared', 'cold'] }, ['tagged']],
   [{ tags: ['cold'] }, []],
   [{ onlyDeleted: true }, ['gone']],
   [{ sender: 'ann', hideDeleted: true }, ['plain', 'image', 'toBob']],
@@ -104,7 +104,7 @@ test('tags are shown when asked for', async () => {
     return data[0]
   }
   expect(await one({})).not.toHaveProperty('tags')
-  expect(await one({ withTags: true })).toHaveProperty('tags', ['red', 'hot'])
+  expect(await one({ withTags: true })).toHaveProperty('tags', ['red', 'prepared'])
 })
 
 test('mentioned users are shown with blocks and tags when asked for', async () => {

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { loadGroups, settleEntries, withQuery } from '../../../testing/many-entries.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const { listMessages } = app.as('full')
 

@@ -34,11 +34,11 @@ interface Asked {
 }
 
 /** A page looks at so many entries at most; then it ends, full or not, and says where to go on. */
-const mostLookedAt = { conversation: 5000, app: 5000, user: 4000 }
+const maxLookedAt = { conversation: 5000, app: 5000, user: 4000 }
 
 /** Found by their words, so many are held against the other filters at once, so often. */
 const comparedAtOnce = 200
-const mostSearches = 10
+const maxSearches = 10
 
 export async function pageOf(
   reads: HistoryReads,
@@ -96,9 +96,9 @@ async function scannedPage(
     looked += found.looked
     if (entries.length === limit) return { entries, goOnFrom: entries.at(-1)?.row.id }
     if (found.looked < size) return { entries, goOnFrom: undefined }
-    if (looked >= mostLookedAt[scope.kind]) return { entries, goOnFrom: found.farId }
+    if (looked >= maxLookedAt[scope.kind]) return { entries, goOnFrom: found.farId }
     scan.moveTo(found)
-    size = Math.min(size * 4, mostLookedAt[scope.kind] - looked)
+    size = Math.min(size * 4, maxLookedAt[scope.kind] - looked)
   }
 }
 
@@ -112,7 +112,7 @@ async function searchedPage(
   const where = scope.kind === 'conversation' ? { ...scope, resetSeq: scope.hiddenTo } : scope
   const entries: Entry[] = []
   let before = span.id
-  for (let round = 0; round < mostSearches; round++) {
+  for (let round = 0; round < maxSearches; round++) {
     const { places, next } = await searchEntries(db, words, where, {
       before,
       limit: comparedAtOnce,

@@ -23,12 +23,12 @@ export interface HistoryReads {
 const longestShared = 100
 
 export function openHistoryReads(db: Db): HistoryReads {
-  const places = { nameOf: placeName, concurrency: 2, mostPerBatch: 200 }
+  const places = { nameOf: placeName, concurrency: 2, maxPerBatch: 200 }
   const pages = openLoader({
     fetch: (questions: readonly PageQuestion[]) => findPages(db, questions),
     nameOf: pageName,
     concurrency: 2,
-    mostPerBatch: 20,
+    maxPerBatch: 20,
   })
   return {
     groupPlace: openLoader({ ...places, fetch: (questions) => findGroupPlaces(db, questions) }),

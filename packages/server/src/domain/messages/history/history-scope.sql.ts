@@ -1,7 +1,7 @@
 import { texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
-import { hot, run } from '../../../database/hot.ts'
 import { byPlace } from '../../../database/loader.ts'
+import { prepared, run } from '../../../database/prepared.ts'
 
 /** A conversation and how far its reader is; nulls: it does not exist, or is not theirs. */
 export interface HistoryPlace {
@@ -27,7 +27,7 @@ const position = `
 const asked = `
   unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, of_id, viewer, place)`
 
-const groupPlaces = hot<HistoryPlace & { place: number }>(
+const groupPlaces = prepared<HistoryPlace & { place: number }>(
   'group places',
   `select w.place, g.bucket, g.conversation_key as key, ${position},
           exists (select from group_bans b
@@ -39,7 +39,7 @@ const groupPlaces = hot<HistoryPlace & { place: number }>(
      and p.uid = w.viewer`,
 )
 
-const userPlaces = hot<HistoryPlace & { place: number }>(
+const userPlaces = prepared<HistoryPlace & { place: number }>(
   'user places',
   `select w.place, c.bucket, c.conversation_key as key, ${position}, false as banned,
           false as "isPrivate"

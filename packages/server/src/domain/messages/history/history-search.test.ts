@@ -4,7 +4,7 @@ import { natsPrefix } from '../../../testing/nats-prefix.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
 
 const live = { listeners, settings: { NATS_PREFIX: natsPrefix() } }
-const app = await startTestApp({ twin: false, live })
+const app = await startTestApp({ shadow: false, live })
 afterAll(() => app[Symbol.asyncDispose]())
 const calls = app.as('full')
 await app.given.users('ann', 'bob', 'cat', 'eve')

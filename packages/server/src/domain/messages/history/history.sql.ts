@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf } from '../../../database/app-db.ts'
 import { bigints, smallints, texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
-import { hot, run } from '../../../database/hot.ts'
+import { prepared, run } from '../../../database/prepared.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import type { Entry, EntryRow } from '../../log/entries/index.ts'
@@ -57,8 +57,8 @@ type PageRow = Omit<EntryRow, 'bucket' | 'key' | 'updatedAt'> & {
   readonly updatedAt: number | null
 }
 
-const back = hot<PageRow>('history, back', statement('desc'))
-const forth = hot<PageRow>('history, forth', statement('asc'))
+const back = prepared<PageRow>('history, back', statement('desc'))
+const forth = prepared<PageRow>('history, forth', statement('asc'))
 
 function statement(order: 'asc' | 'desc'): string {
   return `select w.place, e.*

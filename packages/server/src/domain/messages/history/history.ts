@@ -6,7 +6,7 @@ import type { Handlers, ReadCtx } from '../../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject } from '../../../pipeline/raw-json.ts'
 import { countUnread } from '../../conversations/index.ts'
 import { requireUser } from '../../users/index.ts'
-import { askAhead, type People, printEntries } from '../../views/index.ts'
+import { type ProfileLoader, prefetchProfiles, serialiseEntries } from '../../views/index.ts'
 import type { Scope, Span } from './history.sql.ts'
 import { filterOf, type Wanted } from './history-filter.ts'
 import { type Page, pageOf } from './history-pages.ts'
@@ -20,12 +20,12 @@ interface Listing {
   /** Whose unread, mentions and blocks the filters mean. */
   readonly about: string | undefined
   /** Where those whom it will show were asked for already. */
-  readonly faces?: People
+  readonly faces?: ProfileLoader
 }
 
 interface Reading {
   readonly db: Db
-  readonly people: (appId: string) => People
+  readonly people: (appId: string) => ProfileLoader
 }
 
 /** Lists of messages: of a conversation, of all conversations of a user, of the app. */
@@ -39,7 +39,7 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
       mentionsWithBlockedInfo: query.mentionsWithBlockedInfo,
       mentionsWithTags: query.mentionswithTagInfo,
     }
-    return printEntries(ctx.db, faces ?? people(ctx.db.appId), entries, view)
+    return serialiseEntries(ctx.db, faces ?? people(ctx.db.appId), entries, view)
   }
 
   async function list<T>(listing: Listing): Promise<RawJson<T>> {
@@ -74,7 +74,7 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
       const viewer = ctx.actor?.uid
       if (viewer !== undefined) {
         const soon = { uids: [viewer, uid], guids: [], blocks: false }
-        const faces = askAhead(people(ctx.db.appId), soon, viewer)
+        const faces = prefetchProfiles(people(ctx.db.appId), soon, viewer)
         const scope = await userScope(reads, ctx, uid, viewer, query)
         const listing = { ctx, scope, query, about: viewer, faces }
         return query.count ? count(listing) : list(listing)

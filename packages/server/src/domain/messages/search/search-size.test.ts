@@ -7,7 +7,7 @@ import { objectionsTo, openExplainer } from '../../../testing/plans.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
 import { indexEntries, type SearchScope, searchEntries } from './search.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 const explainer = await openExplainer(app.databaseUrl)
 afterAll(async () => {
   await explainer[Symbol.asyncDispose]()

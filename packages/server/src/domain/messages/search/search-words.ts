@@ -2,9 +2,9 @@
 // whatever they lead to is compared with its text in the end.
 
 /** Longer texts are found by their beginning. */
-const mostCharacters = 65_536
+const maxCharacters = 65_536
 /** Further words of a query choose nothing any more; they are only compared. */
-const mostTokensAsked = 16
+const maxTokensAsked = 16
 const prefixLengths = [6, 4, 2]
 
 /** `word` is found by its beginning, `run` (of a script without spaces) by any part, `sign` whole. */
@@ -24,7 +24,7 @@ export function parseQuery(text: string): SearchQuery {
   const wanted = piecesOf(text)
   const asked = [...new Set(wanted.flatMap(tokensAsked))]
     .sort((a, b) => b.length - a.length)
-    .slice(0, mostTokensAsked)
+    .slice(0, maxTokensAsked)
   return {
     hashes: (appId) => hashed(appId, asked),
     matches: (candidate) => {
@@ -81,7 +81,7 @@ const pieces = new RegExp(
 
 function piecesOf(text: string): Piece[] {
   // A mention is found by whom it names.
-  const plain = text.slice(0, mostCharacters).replaceAll('<@uid:', ' ')
+  const plain = text.slice(0, maxCharacters).replaceAll('<@uid:', ' ')
   return Array.from(folded(plain).matchAll(pieces), ({ 0: found, groups }): Piece => {
     if (groups?.run) return { kind: 'run', text: found }
     return { kind: groups?.word ? 'word' : 'sign', text: found }

@@ -10,7 +10,7 @@ import { indexEntries } from './search.ts'
 // Without the one that erases entries: they are still there to be indexed.
 const listeners = [forgetDeletedGroups, indexMessages]
 const live = { listeners, settings: { NATS_PREFIX: natsPrefix() } }
-const app = await startTestApp({ twin: false, live })
+const app = await startTestApp({ shadow: false, live })
 afterAll(() => app[Symbol.asyncDispose]())
 const { createGroup, deleteGroup, sendMessage } = app.as('full')
 

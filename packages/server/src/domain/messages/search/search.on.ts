@@ -4,7 +4,7 @@ import { indexEntries } from './search.ts'
 /** Messages are found by their words soon after they were sent, edited or deleted. */
 export const indexMessages: Listener = {
   name: 'index-messages',
-  harmlessTwice: true,
+  idempotent: true,
   on: {},
   together: {
     names: ['entry.appended', 'message.edited', 'message.deleted', 'message.blocked'],

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../../database/app-db.ts'
 import { bigints, smallints, texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
-import { hot, run } from '../../../database/hot.ts'
+import { prepared, run } from '../../../database/prepared.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { EntryRef } from '../../../outbox/events.ts'
 
@@ -36,7 +36,7 @@ const text = `
   case when e.category <> 'action' and e.deleted_at is null and not e.erased
        then e.data->>'text' end as text`
 
-const spansOf = hot<EntryText>(
+const spansOf = prepared<EntryText>(
   'search-read-spans',
   `select e.bucket, e.conversation_key as key, e.seq, e.id, e.app_id as "appId",
           coalesce(e.change, 0) as change, ${text}
@@ -50,7 +50,7 @@ const spansOf = hot<EntryText>(
        and e.seq between s.first and s.last offset 0) e`,
 )
 
-/** Across apps, because a bundle of appended entries is. A conversation that is gone has none. */
+/** Across apps, because a batch of appended entries is. A conversation that is gone has none. */
 export function readSpans(db: Db, spans: readonly EntrySpan[]): Promise<EntryText[]> {
   return run(db, spansOf, [
     smallints(spans.map(({ bucket }) => bucket)),
@@ -67,7 +67,7 @@ export interface IndexRow extends EntryText {
   readonly words: readonly number[]
 }
 
-const mergeWords = hot<never>(
+const mergeWords = prepared<never>(
   'search-merge-words',
   `insert into entry_words as w (bucket, conversation_key, id, seq, change, app_id, words)
    select r.bucket, r.key, r.id, r.seq, r.change, r.app_id,
@@ -123,7 +123,7 @@ type WalkedRow = { [K in keyof EntryRef]: EntryRef[K] | null } & {
 
 /** $1: app, $2: words, $3 and $4: ids between, $5: most rows. Says at least how far it came. */
 const walk = (kind: SearchScope['kind'], rows: string) =>
-  hot<WalkedRow>(
+  prepared<WalkedRow>(
     `search walk, ${kind}`,
     `with walked as materialized (
        select w.bucket, w.conversation_key as key, w.seq, w.id, w.words @> $2::int[] as hit
@@ -187,7 +187,7 @@ function partsOf(scope: SearchScope): (string | number)[] {
 
 /** Parameters as of the walk. `offset 0` keeps the planner from walking after all. */
 const pick = (kind: SearchScope['kind'], rows: string) =>
-  hot<EntryRef>(
+  prepared<EntryRef>(
     `search pick, ${kind}`,
     `select w.bucket, w.conversation_key as key, w.seq, w.id
      from ${rows} and w.app_id = $1 and w.id > $3 and w.id < $4 order by w.id desc limit $5`,
@@ -228,7 +228,7 @@ export async function pickWords(
   return run(db, picks[scope.kind], [appId, words, after, before, most, ...partsOf(scope)])
 }
 
-const newest = hot<{ id: number | null }>(
+const newest = prepared<{ id: number | null }>(
   'search newest',
   'select max(id) as id from entry_words where app_id = $1',
 )
@@ -238,7 +238,7 @@ export async function newestId({ appId, db }: AppDb): Promise<number> {
   return found?.id ?? 0
 }
 
-const textsById = hot<{ id: number; text: string | null }>(
+const textsById = prepared<{ id: number; text: string | null }>(
   'search texts',
   `select e.id, ${text}
    from unnest($2::smallint[], $3::bigint[], $4::bigint[]) as p(bucket, key, seq)

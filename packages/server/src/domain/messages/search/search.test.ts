@@ -69,9 +69,9 @@ describe('scopes', () => {
     const { rows } = await sql<{ id: string }>`
       select distinct app_id as id from entry_words where app_id <> ${appId}`.execute(db)
     expect(rows).toHaveLength(1)
-    const twin = await found('jasmine', inApp, rows[0]?.id)
-    expect(twin).toHaveLength(3)
-    expect(twin).not.toContain(first)
+    const shadow = await found('jasmine', inApp, rows[0]?.id)
+    expect(shadow).toHaveLength(3)
+    expect(shadow).not.toContain(first)
     expect(await found('jasmine', await inGroup('tea'), rows[0]?.id)).toEqual([])
   })
 

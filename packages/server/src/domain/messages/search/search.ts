@@ -18,7 +18,7 @@ import { parseQuery, wordsOf } from './search-words.ts'
 export type { EntrySpan, SearchScope }
 
 /** A page looks at this many rows at most, and says where to go on. */
-const mostExamined = 20_000
+const maxExamined = 20_000
 /** So many rows are taken at once. Where fewer than `common` of them match, lists are read. */
 const stepRows = 1000
 const common = 2
@@ -115,8 +115,8 @@ async function* candidates(
     hits += walked.hits.length
     yield { hits: walked.hits, next }
     if (next === undefined) return
-  } while (examined < mostExamined && hits >= (common * Math.max(examined, stepRows)) / stepRows)
-  while (examined < mostExamined) {
+  } while (examined < maxExamined && hits >= (common * Math.max(examined, stepRows)) / stepRows)
+  while (examined < maxExamined) {
     const picked = await pickWords(db, scope, words, { ...range, before: next }, stepRows)
     next = picked.length < stepRows ? undefined : picked.at(-1)?.id
     examined += picked.length

@@ -17,7 +17,7 @@ const mediaTypes = ['image', 'file', 'audio', 'video']
 const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
 const callTypes = ['audio', 'video']
 const callActions = ['initiated', 'ongoing', 'cancelled', 'rejected', 'unanswered', 'busy', 'ended']
-const mostMentions = 10
+const maxMentions = 10
 
 /** What hooks have put into a message, and nobody else may. */
 const injected = '@injected'
@@ -167,8 +167,8 @@ function mentionsIn(text: unknown): string[] {
   if (typeof text !== 'string' || !text.includes('<@uid:')) return []
   const found = text.matchAll(/<@uid:([A-Za-z0-9_-]{1,100})>/g)
   const uids = [...new Set([...found].map(([, uid = '']) => uid.toLowerCase()))]
-  if (uids.length > mostMentions) {
-    throw badRequest('data.text', `Mention at most ${mostMentions} users.`)
+  if (uids.length > maxMentions) {
+    throw badRequest('data.text', `Mention at most ${maxMentions} users.`)
   }
   return uids
 }

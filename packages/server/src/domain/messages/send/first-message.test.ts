@@ -5,7 +5,7 @@ import type { AppendCtx, Handlers } from '../../../pipeline/handler.ts'
 import { refuseEvents } from '../../../testing/refused-events.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 await app.given.users('ann', 'bob')

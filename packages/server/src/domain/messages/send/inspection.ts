@@ -1,7 +1,7 @@
 import { Failure } from '../../../pipeline/failure.ts'
 import type { ReadCtx } from '../../../pipeline/handler.ts'
 import type { Entry } from '../../log/entries/index.ts'
-import { type People, printFresh } from '../../views/index.ts'
+import { type ProfileLoader, serialiseFresh } from '../../views/index.ts'
 
 /** Looks at a message before it is stored. What it answers is kept with the message, by name. */
 export type Inspector = (
@@ -21,11 +21,11 @@ export type Inspect = (appId: string) => Inspector | undefined
 export async function inspected(
   inspector: Inspector,
   ctx: ReadCtx,
-  from: People,
+  from: ProfileLoader,
   entry: Entry,
 ): Promise<string> {
   const { data } = entry.row
-  const [text = '{}'] = await printFresh(ctx.db, from, [entry], { viewer: ctx.actor?.uid })
+  const [text = '{}'] = await serialiseFresh(ctx.db, from, [entry], { viewer: ctx.actor?.uid })
   const { id, ...message }: Record<string, unknown> = JSON.parse(text)
   const shown = entry.row.id === 0 ? message : { id, ...message }
   const verdict = await inspector(ctx, JSON.stringify(shown))

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { sendWhileKilling } from '../../../testing/sends/storm.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 const halfAnHour = 1_800_000

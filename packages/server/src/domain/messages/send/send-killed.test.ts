@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { sendWhileKilling } from '../../../testing/sends/storm.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 
 test('a server dies while 64 clients send: all that was acknowledged is stored, once, in one order', async () => {

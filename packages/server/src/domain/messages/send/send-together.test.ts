@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { startTestApp } from '../../../testing/test-app.ts'
 
-const app = await startTestApp({ twin: false })
+const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 await app.given.users('ann', 'bob')

@@ -1,6 +1,6 @@
 import type { messages, NewMessage, threads } from '@chorale/contract/messages'
+import type { Batcher } from '../../../database/batcher.ts'
 import type { Db } from '../../../database/db.ts'
-import type { Lane } from '../../../database/lane.ts'
 import { openLoader } from '../../../database/loader.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { Actor } from '../../../pipeline/caller.ts'
@@ -14,7 +14,13 @@ import { type Appended, findEntry, type NewEntry, type Placed } from '../../log/
 import { ensureUserConversation } from '../../log/participants/index.ts'
 import type { Judge } from '../../rules/index.ts'
 import { requireUser, unseenAmong } from '../../users/index.ts'
-import { askAhead, knowing, type People, printEntries, printFresh } from '../../views/index.ts'
+import {
+  type ProfileLoader,
+  prefetchProfiles,
+  serialiseEntries,
+  serialiseFresh,
+  withCachedProfiles,
+} from '../../views/index.ts'
 import { receiverOfReply } from '../replies.ts'
 import { accessMessage } from '../stored/access.ts'
 import { subscribeByReply } from '../threads.sql.ts'
@@ -37,12 +43,12 @@ import {
 import { moderated, storedAs } from './withholding.ts'
 
 const systemUid = 'app_system'
-const atOnce = { concurrency: 1, mostPerBatch: 200 }
+const atOnce = { concurrency: 1, maxPerBatch: 200 }
 
 export interface Sending {
   readonly db: Db
-  readonly lane: Lane<NewEntry, Appended>
-  readonly people: (appId: string) => People
+  readonly batcher: Batcher<NewEntry, Appended>
+  readonly people: (appId: string) => ProfileLoader
   readonly inspect?: Inspect
   readonly judge: Judge
 }
@@ -53,7 +59,7 @@ type SendHandlers = Pick<
 >
 
 /** The hot way: what a send must know is asked together with others, and committed together. */
-export function sendHandlers({ db, lane, people, inspect, judge }: Sending): SendHandlers {
+export function sendHandlers({ db, batcher, people, inspect, judge }: Sending): SendHandlers {
   const userTarget = openLoader({
     ...atOnce,
     fetch: (questions) => findUserTargets(db, questions),
@@ -72,7 +78,7 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     content: Content,
     to: To,
     parent: Entry | undefined,
-  ): Promise<{ conversation: ConversationKey; receiver: Receiver; from: People }> {
+  ): Promise<{ conversation: ConversationKey; receiver: Receiver; from: ProfileLoader }> {
     const { appId } = ctx.db
     const { uid } = sender
     const viewer = ctx.actor?.uid
@@ -83,7 +89,7 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     if (put) requireMaySay(put)
     if (to.type === 'group') {
       const soon = { uids: [uid, ...content.mentions], guids: [to.id], blocks: false }
-      const from = askAhead(people(appId), soon, viewer)
+      const from = prefetchProfiles(people(appId), soon, viewer)
       const target = await groupTarget.load({ appId, sender: uid, guid: to.id })
       if (!target) throw new Failure('ERR_GUID_NOT_FOUND', { guid: to.id })
       if (put) {
@@ -101,7 +107,7 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
       bucket === null || key === null ? await startConversation(ctx, uid, to.id) : { bucket, key }
     const known = { uids: [uid, to.id], guids: [], blocks: false }
     const found = Promise.resolve({ users: target.both, groups: [] })
-    const from = knowing(people(appId), known, viewer, found)
+    const from = withCachedProfiles(people(appId), known, viewer, found)
     return { conversation, receiver: { kind: 'user', uids: [uid, to.id] }, from }
   }
 
@@ -155,7 +161,7 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     }
     // First, so that no reply is stored whose sender does not follow the thread.
     if (parent) await subscribeByReply(ctx.db, parent.row, sender.uid)
-    const placed = await lane.add({
+    const placed = await batcher.add({
       bucket,
       key,
       appId: ctx.db.appId,
@@ -168,8 +174,8 @@ export function sendHandlers({ db, lane, people, inspect, judge }: Sending): Sen
     })
     const stored = placed.repeated ? await findEntry(ctx.db, conversation, placed.seq) : undefined
     const row = stored ?? rowAt(placed, data)
-    const printIt = placed.repeated ? printEntries : printFresh
-    const [text] = await printIt(ctx.db, from, [{ row, receiver }], { viewer: ctx.actor?.uid })
+    const serialiseIt = placed.repeated ? serialiseEntries : serialiseFresh
+    const [text] = await serialiseIt(ctx.db, from, [{ row, receiver }], { viewer: ctx.actor?.uid })
     if (text === undefined) throw new Error('A stored message could not be shown.')
     return text
   }

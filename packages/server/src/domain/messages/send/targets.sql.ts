@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../../database/app-db.ts'
 import { texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
-import { hot, run } from '../../../database/hot.ts'
 import { byPlace } from '../../../database/loader.ts'
+import { prepared, run } from '../../../database/prepared.ts'
 import { type UserRow, userColumnsText } from '../../users/index.ts'
 
 /** What a send must know of a user it goes to: one row per question, all questions at once. */
@@ -30,7 +30,7 @@ type UserTargetRow = Omit<UserTarget, 'both'> &
   UserRow & { readonly place: number; readonly receives: boolean }
 
 // A row for each of the two; what is between them stands in the receiver's.
-const userTargets = hot<UserTargetRow>(
+const userTargets = prepared<UserTargetRow>(
   'user targets',
   `select w.place, ${userColumnsText}, null as "blockedByMeAt", null as "hasBlockedMeAt",
           side.receives, c.bucket, c.conversation_key as key,
@@ -99,7 +99,7 @@ export interface GroupQuestion {
   readonly guid: string
 }
 
-const groupTargets = hot<GroupTarget & { place: number }>(
+const groupTargets = prepared<GroupTarget & { place: number }>(
   'group targets',
   `select w.place, g.bucket, g.conversation_key as key, g.type, m.scope,
           exists (select from group_bans b where b.app_id = w.app_id and b.guid = w.guid

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { startPushStage } from '../../../testing/push-stage.ts'
-import { startWebhookStage } from '../../../testing/webhook-stage.ts'
-import { notifyPeople } from '../../notifications/index.ts'
+import { startPushFixture } from '../../../testing/push-fixture.ts'
+import { startWebhookFixture } from '../../../testing/webhook-fixture.ts'
+import { notifyUsers } from '../../notifications/index.ts'
 import { openCases } from '../../rules/cases/index.ts'
 import { countEvents } from '../../stats/index.ts'
 import { indexMessages } from '../search/search.on.ts'
@@ -15,8 +15,8 @@ const noSpam = { body: { id: 'no-spam', conditions: [{ value: 'spam' }] } }
 test('a blocked message is pushed to nobody, found by nobody and counted nowhere', async () => {
   const dayMs = 86_400_000
   const today = Math.floor(Date.now() / dayMs) * dayMs
-  const { app, full, iphone, shown } = stack.use(await startPushStage())
-  app.startWorker([notifyPeople, indexMessages, countEvents])
+  const { app, full, iphone, shown } = stack.use(await startPushFixture())
+  app.startWorker([notifyUsers, indexMessages, countEvents])
   await app.given.users('ann', 'bob')
   await full.createRule(noSpam)
   const phone = await iphone('bob')
@@ -43,7 +43,7 @@ test('a blocked message is pushed to nobody, found by nobody and counted nowhere
 })
 
 test('webhooks hear of it as what it is, and not as of a message that was sent', async () => {
-  const { app, full, hook } = stack.use(await startWebhookStage())
+  const { app, full, hook } = stack.use(await startWebhookFixture())
   app.startWorker([openCases])
   await app.given.users('ann', 'bob')
   await app.given.group('den', { owner: 'ann', members: { participants: ['bob'] } })

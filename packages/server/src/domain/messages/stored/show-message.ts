@@ -1,7 +1,7 @@
 import type { ReadCtx } from '../../../pipeline/handler.ts'
 import { RawJson, rawObject, withFields } from '../../../pipeline/raw-json.ts'
 import type { Entry } from '../../log/entries/index.ts'
-import { peopleIn, printEntries } from '../../views/index.ts'
+import { profilesIn, serialiseEntries } from '../../views/index.ts'
 
 /** One message as the acting user sees it, with more fields behind it. */
 export async function answerWith<T>(
@@ -9,7 +9,7 @@ export async function answerWith<T>(
   entry: Entry,
   more: object = {},
 ): Promise<RawJson<T>> {
-  const [message] = await printEntries(ctx.db, peopleIn(ctx.db), [entry], {
+  const [message] = await serialiseEntries(ctx.db, profilesIn(ctx.db), [entry], {
     viewer: ctx.actor?.uid,
   })
   return new RawJson(rawObject({}, { data: message && withFields(message, more) }))

@@ -6,7 +6,7 @@ import { forgetDeletedGroups } from './traces.on.ts'
 import { eraseTraces } from './traces.sql.ts'
 
 const live = { listeners: [forgetDeletedGroups], settings: { NATS_PREFIX: natsPrefix() } }
-const app = await startTestApp({ twin: false, live })
+const app = await startTestApp({ shadow: false, live })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 

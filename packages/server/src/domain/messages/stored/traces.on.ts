@@ -7,7 +7,7 @@ const maxPerStep = 5000
 /** Of a deleted group, what people left on its messages and the words they are found by, in steps that lock little. */
 export const forgetDeletedGroups: Listener = {
   name: 'forget-deleted-groups',
-  harmlessTwice: true,
+  idempotent: true,
   on: {
     async 'group.deleted'({ payload }, { db }) {
       const moreWords = await deleteWords(db, payload, maxPerStep)

@@ -45,7 +45,7 @@ export async function tellOwnServer(
       },
       body: JSON.stringify({ trigger, data, appId, region, webhook: 'custom' }),
       timeoutMs,
-      mostBytes: 4096,
+      maxBytes: 4096,
       target: `custom ${channel} ${appId}`,
     })
     if (status >= 200 && status < 300) return { is: 'accepted' }

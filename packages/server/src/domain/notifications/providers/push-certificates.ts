@@ -82,11 +82,11 @@ function keyOf(pem: string): KeyObject | undefined {
 }
 
 /** OpenSSL and Apple write 2048. So many take some 20 ms each of the three times. */
-const mostIterations = 50_000
+const maxIterations = 50_000
 
 function objectionToP12(pfx: Buffer, passphrase: string | undefined): string | undefined {
-  if (highestIterations(pfx) > mostIterations) {
-    return `The password is hashed more than ${mostIterations} times; write the file anew with fewer.`
+  if (highestIterations(pfx) > maxIterations) {
+    return `The password is hashed more than ${maxIterations} times; write the file anew with fewer.`
   }
   try {
     createSecureContext({ pfx, ...(passphrase !== undefined && { passphrase }) })

@@ -21,7 +21,7 @@ import {
 } from './providers.ts'
 
 /** Of each kind. */
-const mostProviders = 25
+const maxProviders = 25
 
 const done = { data: { success: true, message: 'Done.' } }
 
@@ -92,8 +92,8 @@ async function addProvider(ctx: WriteCtx, key: ProviderKey, change: ProviderChan
   if (there.some((provider) => provider.providerId === providerId)) {
     throw new Failure('ERR_PROVIDER_ALREADY_EXISTS', { providerId })
   }
-  if (there.length >= mostProviders) {
-    throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostProviders, what: 'providers' })
+  if (there.length >= maxProviders) {
+    throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxProviders, what: 'providers' })
   }
   await storeProvider(ctx, key, change)
 }

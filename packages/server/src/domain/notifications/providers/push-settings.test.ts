@@ -59,7 +59,7 @@ const everything = {
   sendApnsProduction: false,
   keyId: 'KEY1234567',
   teamId: 'TEAM123456',
-  bundleId: 'example.tea.house',
+  bundleId: 'example.tea.config',
   appId: 'tea',
   serviceMessagePayloadOptions: {
     skipSenderMetadata: true,

@@ -1,7 +1,7 @@
 import type { Message } from '@chorale/contract/conversations'
 import type { NotificationSettings } from '@chorale/contract/notifications'
 import { isCallTrigger, isMemberTrigger, type Trigger } from '../decide.ts'
-import { mostBodyBytes, mostTitleBytes, type PushTexts } from './push-texts.ts'
+import { maxBodyBytes, maxTitleBytes, type PushTexts } from './push-texts.ts'
 import { bytesInJson, trimmed } from './trim.ts'
 
 type PushSettings = NotificationSettings['preferences']['push']
@@ -30,22 +30,22 @@ export interface PushFacts {
 export type PushData = Readonly<Record<string, string>>
 
 /** What FCM and APNs take. Both say title and body a second time, and some words of their own. */
-const mostBytes = 4096
+const maxBytes = 4096
 const aroundIt = 300
-const mostNameBytes = 128
+const maxNameBytes = 128
 
 /** What is too much is left out: the message first, then pictures, then the JSON of the app. */
 export function payloadOf(facts: PushFacts): PushData {
   const { sender, receiver, message, settings, trigger } = facts
-  const title = trimmed(facts.texts.title, mostTitleBytes)
-  const body = trimmed(facts.texts.body, mostBodyBytes)
+  const title = trimmed(facts.texts.title, maxTitleBytes)
+  const body = trimmed(facts.texts.body, maxBodyBytes)
   const data: Record<string, string> = {
     title,
     body,
     sender: sender.id,
-    senderName: trimmed(sender.name, mostNameBytes),
+    senderName: trimmed(sender.name, maxNameBytes),
     receiver: receiver.id,
-    receiverName: trimmed(receiver.name, mostNameBytes),
+    receiverName: trimmed(receiver.name, maxNameBytes),
     receiverType: message.receiverType,
     tag: isMemberTrigger(trigger) ? receiver.id : message.id,
     conversationId: message.conversationId,
@@ -53,7 +53,7 @@ export function payloadOf(facts: PushFacts): PushData {
     sentAt: String(message.sentAt * 1000),
     ...callFields(facts),
   }
-  let room = mostBytes - aroundIt - bytesInJson(title) - bytesInJson(body) - sizeOf(data)
+  let room = maxBytes - aroundIt - bytesInJson(title) - bytesInJson(body) - sizeOf(data)
   const add = (name: string, text: string | undefined) => {
     const size = text === undefined ? 0 : fieldSize(name, text)
     if (text === undefined || size > room) return
@@ -74,7 +74,7 @@ function callFields({ trigger, call }: PushFacts): PushData {
   if (!isCallTrigger(trigger) || !call) return {}
   return {
     callAction: trigger,
-    sessionId: trimmed(call.sessionId, mostNameBytes),
+    sessionId: trimmed(call.sessionId, maxNameBytes),
     callType: call.type,
   }
 }

@@ -2,9 +2,9 @@ import type { Message } from '@chorale/contract/conversations'
 import type { AppDb } from '../../../database/app-db.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
-import { loadCounterparts, peopleIn, printEntries } from '../../views/index.ts'
+import { loadCounterparts, profilesIn, serialiseEntries } from '../../views/index.ts'
 import { isCallTrigger } from '../decide.ts'
-import { type House, houseOf } from '../house.ts'
+import { type NotificationConfig, notificationConfigOf } from '../notification-config.ts'
 import { effectivePreferences } from '../settings/effective-preferences.ts'
 import { type PushData, payloadOf } from './payload.ts'
 import type { PushJob } from './push-queue.sql.ts'
@@ -12,7 +12,7 @@ import { pushTexts } from './push-texts.ts'
 
 /** What all pushes of one event have in common. */
 export interface PushContext {
-  readonly house: House
+  readonly config: NotificationConfig
   readonly receiver: Receiver
   readonly message: Message
   readonly seq: number
@@ -35,16 +35,16 @@ export async function contextOf(
   const receiver = await findReceiver(db, { bucket, key })
   const row = receiver && (await findEntry(db, { bucket, key }, seq))
   if (!receiver || !row) return undefined
-  const people = peopleIn(db)
+  const people = profilesIn(db)
   const view = { viewer: undefined, members: true }
-  const [text = ''] = await printEntries(db, people, [{ row, receiver }], view)
+  const [text = ''] = await serialiseEntries(db, people, [{ row, receiver }], view)
   const guids = receiver.kind === 'group' ? [receiver.guid] : []
   const wanted = { uids: [actor], guids, blocks: false }
   const seen = (await loadCounterparts(people, wanted, undefined))({})
   const user = seen.user(actor)
   const group = guids[0] === undefined ? undefined : seen.group(guids[0])
   return {
-    house: await houseOf(db),
+    config: await notificationConfigOf(db),
     receiver,
     // As we have just printed it.
     message: JSON.parse(text) as Message,
@@ -58,12 +58,12 @@ export async function contextOf(
 /** What the device gets, in the words of the app. */
 export function dataFor(job: PushJob, context: PushContext): PushData {
   const { trigger, uid, name, choices, about } = job
-  const { house, message, receiver, sender, group } = context
-  const { preferences, usePrivacyTemplate } = effectivePreferences(house.settings, choices)
+  const { config, message, receiver, sender, group } = context
+  const { preferences, usePrivacyTemplate } = effectivePreferences(config.settings, choices)
   const to = { uid, name }
   const subject = { trigger, category: message.category, type: message.type }
   const texts = pushTexts(
-    house.settings.templates,
+    config.settings.templates,
     { ...subject, receiverType: receiver.kind, usePrivacyTemplate },
     {
       message,

@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { deleteConsumers, waitingIn } from '../../../testing/event-streams.ts'
 import type { Asked, Fault } from '../../../testing/providers/provider.ts'
-import { startPushStage } from '../../../testing/push-stage.ts'
-import { notifyPeople } from '../notify.on.ts'
+import { startPushFixture } from '../../../testing/push-fixture.ts'
+import { notifyUsers } from '../notify.on.ts'
 
-const stage = await startPushStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, google, apple, android, iphone, shown } = stage
-const { NATS_PREFIX: prefix = '' } = stage.settings
+const fixture = await startPushFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, google, apple, android, iphone, shown } = fixture
+const { NATS_PREFIX: prefix = '' } = fixture.settings
 const wait = { timeout: 15_000, interval: 20 }
-app.startWorker([notifyPeople])
+app.startWorker([notifyUsers])
 await app.given.users('ann', 'cid')
-await stage.useGoogle('google')
+await fixture.useGoogle('google')
 await full.switchNotificationLogs({ body: { enabled: true } })
 
 let nth = 0
@@ -76,7 +76,7 @@ test('an event that comes twice is one notification per device', async () => {
   await say('once')
   for (const phone of phones) await expect.poll(() => bodies(phone), wait).toEqual(['once'])
   await deleteConsumers(inject('natsUrl'), prefix)
-  const waiting = () => waitingIn(inject('natsUrl'), prefix, notifyPeople.name)
+  const waiting = () => waitingIn(inject('natsUrl'), prefix, notifyUsers.name)
   await expect.poll(waiting, wait).toBe(0)
   await say('behind it')
   for (const phone of phones) {

@@ -1,12 +1,12 @@
 import { type PushSettings, pushFlagDefaults } from '@chorale/contract/notifications'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startPushStage } from '../../../testing/push-stage.ts'
-import { notifyPeople } from '../notify.on.ts'
+import { startPushFixture } from '../../../testing/push-fixture.ts'
+import { notifyUsers } from '../notify.on.ts'
 
-const stage = await startPushStage()
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, account, android, shown } = stage
-app.startWorker([notifyPeople])
+const fixture = await startPushFixture()
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, account, android, shown } = fixture
+app.startWorker([notifyUsers])
 await app.given.users('ann', 'bob')
 await app.given.group('tea', { owner: 'ann', members: { participants: ['bob'] } })
 const phone = await android('bob')

@@ -8,7 +8,7 @@ import type { Jobs } from '../../../jobs/runner.ts'
 import type { PushOutcome } from '../../../transports/outcome.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import { type Reader, unreadTotals } from '../../conversations/index.ts'
-import { isLogged } from '../house.ts'
+import { isLogged } from '../notification-config.ts'
 import { type Credentials, credentialsOf } from '../providers/credentials.ts'
 import { type PushLines, sendPush } from './push-calls.ts'
 import { contextOf, dataFor, type PushContext } from './push-context.ts'
@@ -45,7 +45,7 @@ export function pushJobs(parts: PushParts): Jobs<PushJob> {
   const memory = openMemory(parts)
   const badges = openLoader({
     concurrency: 2,
-    mostPerBatch: 200,
+    maxPerBatch: 200,
     async fetch(readers: readonly Reader[]) {
       const totals = await unreadTotals(db, readers, nameOfReader)
       return readers.map((reader) => totals.get(nameOfReader(reader)))
@@ -55,7 +55,7 @@ export function pushJobs(parts: PushParts): Jobs<PushJob> {
   // Not to read, but for the same reason: the results of one moment are one statement.
   const results = openLoader({
     concurrency: 2,
-    mostPerBatch: 500,
+    maxPerBatch: 500,
     fetch: async (batch: readonly Result[]) => {
       await recordPushes(db, batch)
       return []
@@ -85,7 +85,7 @@ export function pushJobs(parts: PushParts): Jobs<PushJob> {
     const by = await memory.credentials(job)
     if (!by) return { job, status: 'withheld', reason: 'INVALID_PUSH_PROVIDER_ID' }
     const data = dataFor(job, context)
-    const { settings, region } = context.house
+    const { settings, region } = context.config
     const push = {
       job,
       data,
@@ -100,7 +100,7 @@ export function pushJobs(parts: PushParts): Jobs<PushJob> {
     if (outcome.is === 'gone') {
       await markTokenGone({ appId: job.appId, db }, job.device, { asOf: now, now })
     }
-    const logged = isLogged(context.house, now)
+    const logged = isLogged(context.config, now)
     return {
       ...resultOf(job, outcome),
       ...(logged && { payload: { payload: data } }),

@@ -3,16 +3,16 @@ import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { connectDevice } from '../../../testing/device.ts'
 import { waitingIn } from '../../../testing/event-streams.ts'
 import type { Fault } from '../../../testing/providers/provider.ts'
-import { startPushStage } from '../../../testing/push-stage.ts'
-import { notifyPeople } from '../notify.on.ts'
+import { startPushFixture } from '../../../testing/push-fixture.ts'
+import { notifyUsers } from '../notify.on.ts'
 
-const stage = await startPushStage({ gateway: true })
-afterAll(() => stage[Symbol.asyncDispose]())
-const { app, full, google, android, shown } = stage
+const fixture = await startPushFixture({ gateway: true })
+afterAll(() => fixture[Symbol.asyncDispose]())
+const { app, full, google, android, shown } = fixture
 const wait = { timeout: 15_000, interval: 20 }
-app.startWorker([notifyPeople])
+app.startWorker([notifyUsers])
 await app.given.users('ann')
-await stage.useGoogle('google')
+await fixture.useGoogle('google')
 await full.switchNotificationLogs({ body: { enabled: true } })
 
 let nth = 0
@@ -168,7 +168,7 @@ test('somebody without a device is in the log', async () => {
 test('a token of a provider that was deleted is not tried', async () => {
   await full.deleteFcmProvider({ params: { providerId: 'google' } })
   await expectWithheld('INVALID_PUSH_PROVIDER_ID')
-  await stage.useGoogle('google')
+  await fixture.useGoogle('google')
   await expectSent()
 })
 
@@ -188,7 +188,7 @@ test('a provider that is deleted before the next attempt is not asked again', as
   await expect.poll(reasons, wait).toEqual(['INVALID_PUSH_PROVIDER_ID'])
   expect(google.server.requests).toBe(asked + 1)
   expect(bodies()).toEqual([])
-  await stage.useGoogle('google')
+  await fixture.useGoogle('google')
 })
 
 test('without the log, only what is sent leaves a row', async () => {
@@ -201,7 +201,7 @@ test('without the log, only what is sent leaves a row', async () => {
   await app.given.users('cid')
   await app.given.message('cid', bob, { data: { text: 'behind it' } })
   await expect.poll(bodies, wait).toEqual(['behind it'])
-  const { NATS_PREFIX: prefix = '' } = stage.settings
+  const { NATS_PREFIX: prefix = '' } = fixture.settings
   await expect.poll(() => waitingIn(inject('natsUrl'), prefix, 'notify-people'), wait).toBe(0)
   expect(bodies()).toEqual(['behind it'])
   const { data } = await full.listNotificationLogs({ query: query() })

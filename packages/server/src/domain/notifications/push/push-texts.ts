@@ -19,8 +19,8 @@ export interface PushTexts {
   readonly body: string
 }
 
-export const mostTitleBytes = 256
-export const mostBodyBytes = 1024
+export const maxTitleBytes = 256
+export const maxBodyBytes = 1024
 
 const by = '{{message.data.entities.by.entity.name}}'
 const on = '{{message.data.entities.on.entity.name}}'
@@ -44,8 +44,8 @@ export function pushTexts(
 ): PushTexts {
   const { title, body, fallback } = wordsFor(templates, subject)
   return {
-    title: render(title, context, { maxBytes: mostTitleBytes }),
-    body: render(body, context, { fallback, maxBytes: mostBodyBytes }),
+    title: render(title, context, { maxBytes: maxTitleBytes }),
+    body: render(body, context, { fallback, maxBytes: maxBodyBytes }),
   }
 }
 

@@ -254,7 +254,12 @@ describe('refused', () => {
 
   test('is a time zone that nobody knows', async () => {
     const authToken = await login('ann')
-    const body = { platform: 'fcm_ios', authToken, fcmToken: 'x', timezone: 'Tea/House' } as const
+    const body = {
+      platform: 'fcm_ios',
+      authToken,
+      fcmToken: 'x',
+      timezone: 'Tea/NotificationConfig',
+    } as const
     await expect(calls.registerPushToken({ body })).rejects.toMatchObject({
       details: { timezone: [expect.any(String)] },
     })

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Asked, startProvider } from '../../../testing/providers/provider.ts'
 import { startWebPushProvider } from '../../../testing/providers/web-push.ts'
-import { startPushStage } from '../../../testing/push-stage.ts'
-import { notifyPeople } from '../notify.on.ts'
+import { startPushFixture } from '../../../testing/push-fixture.ts'
+import { notifyUsers } from '../notify.on.ts'
 
 const heard: Asked[] = []
 const ownServer = await startProvider((asked) => {
@@ -10,16 +10,16 @@ const ownServer = await startProvider((asked) => {
   return { status: 200 }
 })
 const browsers = await startWebPushProvider()
-const stage = await startPushStage({ trusted: [ownServer, browsers.server] })
+const fixture = await startPushFixture({ trusted: [ownServer, browsers.server] })
 afterAll(async () => {
-  await stage[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
   await browsers[Symbol.asyncDispose]()
   await ownServer[Symbol.asyncDispose]()
 })
-const { app, full, account, apple, android, iphone, shown } = stage
+const { app, full, account, apple, android, iphone, shown } = fixture
 const wait = { timeout: 15_000, interval: 20 }
 const params = { appId: app.appId }
-app.startWorker([notifyPeople])
+app.startWorker([notifyUsers])
 await app.given.users('ann', 'bob', 'cid')
 await app.given.group('tea', { owner: 'ann', members: { participants: ['bob', 'cid'] } })
 

@@ -9,7 +9,7 @@ import { existingUids, requireUser } from '../../users/index.ts'
 import { countMutes, deleteEndedMutes, deleteMutes, insertMutes, listMutes } from './mutes.sql.ts'
 import { settingsOf } from './settings.ts'
 
-const mostMutes = 1000
+const maxMutes = 1000
 
 export const muteHandlers: Handlers<typeof mutes> = {
   async listMutedConversations({ query: { uid } }, ctx) {
@@ -30,8 +30,8 @@ export const muteHandlers: Handlers<typeof mutes> = {
     await deleteEndedMutes(ctx.db, uid, ctx.now * 1000)
     const wanted = lastOfEach(conversations).filter(({ type }) => mayMute(settings, type))
     await insertMutes(ctx.db, uid, wanted)
-    if ((await countMutes(ctx.db, uid)) > mostMutes) {
-      const values = { limit: mostMutes, what: 'muted conversations' }
+    if ((await countMutes(ctx.db, uid)) > maxMutes) {
+      const values = { limit: maxMutes, what: 'muted conversations' }
       throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', values)
     }
     return { data: { success: true } }

@@ -8,7 +8,7 @@ const live = {
   listeners: [openCases, punishSenders],
   settings: { NATS_PREFIX: natsPrefix() },
 }
-const app = await startTestApp({ twin: false, live })
+const app = await startTestApp({ shadow: false, live })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 const { given } = app

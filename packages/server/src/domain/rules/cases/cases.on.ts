@@ -11,7 +11,7 @@ import { openCase } from './cases.ts'
 /** What rules have caught waits for moderators. */
 export const openCases: Listener = {
   name: 'open-cases',
-  harmlessTwice: true,
+  idempotent: true,
   concerns: appsThatModerate,
   on: {
     async 'entry.appended'({ payload }, ctx) {

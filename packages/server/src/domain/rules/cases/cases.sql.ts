@@ -38,7 +38,7 @@ export async function insertCase(
 }
 
 /** Of what a message said when it was reported, so many versions are kept. */
-const mostVersions = 20
+const maxVersions = 20
 
 export interface Flag {
   readonly uid: string
@@ -65,7 +65,7 @@ export async function insertReport(
         updated_at = case when c.status = 'open' then c.updated_at else ${now} end,
         reported = case when c.reported is null then excluded.reported
                         when c.reported @> excluded.reported
-                          or jsonb_array_length(c.reported) >= ${mostVersions} then c.reported
+                          or jsonb_array_length(c.reported) >= ${maxVersions} then c.reported
                         else c.reported || excluded.reported end`.execute(db)
   await sql`
     insert into moderation_flags (app_id, message_id, uid, reason_id, remark, flagged_at)

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { auditOf } from '../../../testing/audit.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
 
-// At one moment: lists that are created in one second are in the order of their ids, in the twin as well.
+// At one moment: lists that are created in one second are in the order of their ids, in the shadow as well.
 const app = await startTestApp({ clock: () => 1_800_000_000 })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')

@@ -104,7 +104,7 @@ export async function takeDecided({ appId, db }: AppDb, line: Judged): Promise<J
 }
 
 /** Among so many of the newest entries; a conversation may have few texts, or none. */
-const mostWalked = 500
+const maxWalked = 500
 
 /** The newest that people can see, oldest first; `before`: of an earlier place than this. */
 export async function findRemarks(
@@ -117,7 +117,7 @@ export async function findRemarks(
       select * from entries e
       where e.bucket = ${bucket} and e.conversation_key = ${key} and e.app_id = ${appId}
         and (${before ?? null}::bigint is null or e.seq < ${before ?? null})
-      order by e.seq desc limit ${mostWalked}) e
+      order by e.seq desc limit ${maxWalked}) e
     where e.deleted_at is null and e.category <> 'action' and e.data ->> 'text' is not null
     order by e.seq desc limit ${most}`.execute(db)
   return rows.reverse()

@@ -30,7 +30,7 @@ interface Heard {
   readonly says: Opinion | { readonly error: string; readonly onError: 'allow' | 'block' }
 }
 
-const mostBytes = 65_536
+const maxBytes = 65_536
 
 /** What judges have made of something. */
 export interface Consulted {
@@ -99,7 +99,7 @@ async function askOne(
       ? vault.open(judgeSecret, judgeSecretPlace(appId, row.id))
       : undefined
     const call = manner.request(row, secret, contextMessages)
-    const answer = await egress.call({ ...call, method: 'POST', timeoutMs, mostBytes, target })
+    const answer = await egress.call({ ...call, method: 'POST', timeoutMs, maxBytes, target })
     if (answer.status < 200 || answer.status > 299) return failed(`It answered ${answer.status}.`)
     const opinion = answer.truncated ? undefined : opinionFrom(manner, answer.body)
     return opinion ?? failed('Its answer could not be read.')

@@ -4,9 +4,9 @@ import { startApart } from '../../../testing/apart.ts'
 import { createApp } from '../../../testing/bare-service.ts'
 
 /** Of the processor, for all that one message makes the event loop do at once. */
-const mostBlockedMs = 100
+const maxBlockedMs = 100
 
-const service = await startApart(mostBlockedMs)
+const service = await startApart(maxBlockedMs)
 afterAll(() => service[Symbol.asyncDispose]())
 
 async function openApp() {

@@ -24,11 +24,11 @@ interface Compiled {
 }
 
 /** Whoever is not among these is compiled again. */
-const mostApps = 500
-const mostBytes = 256 * 2 ** 20
+const maxApps = 500
+const maxBytes = 256 * 2 ** 20
 
 export function openRuleSets(compiler: Compiler): RuleSets {
-  const sets = new LRUCache<string, Compiled>({ max: mostApps, maxSize: mostBytes })
+  const sets = new LRUCache<string, Compiled>({ max: maxApps, maxSize: maxBytes })
   return {
     async of({ appId, moderationVersion }, db) {
       if (moderationVersion === 0) return undefined

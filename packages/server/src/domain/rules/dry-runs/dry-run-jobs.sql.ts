@@ -15,8 +15,8 @@ export const dryRunQueue = defineQueue<DryRunJob>({
   set: `status = 'running'`,
 })
 
-/** What a stretch adds to what is known. */
-export interface Stretch {
+/** What a range adds to what is known. */
+export interface Range {
   readonly isDone: boolean
   readonly firstId: number
   readonly lastId: number
@@ -29,13 +29,13 @@ export interface Stretch {
 }
 
 /** Nothing, if the run was cancelled meanwhile, or the lease ran out and somebody else has it. */
-export async function recordStretch(
+export async function recordRange(
   db: Db,
   job: DryRunJob,
-  stretch: Stretch,
+  range: Range,
   now: number,
 ): Promise<void> {
-  const { isDone, firstId, lastId, reachedId, scanned, onlyA, onlyB, both, matches } = stretch
+  const { isDone, firstId, lastId, reachedId, scanned, onlyA, onlyB, both, matches } = range
   await sql`
     with held as (
       update moderation_dry_runs

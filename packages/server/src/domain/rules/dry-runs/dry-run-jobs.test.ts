@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadGroups, settleEntries, withQuery } from '../../../testing/many-entries.ts'
 import { type MortalServer, startMortalServer } from '../../../testing/mortal-server.ts'
-import { naivePlaces } from '../../../testing/naive-words.ts'
 import { natsPrefix } from '../../../testing/nats-prefix.ts'
 import { objectionsTo, openExplainer } from '../../../testing/plans.ts'
 import { settingsFor } from '../../../testing/program.ts'
+import { referencePlaces } from '../../../testing/reference-words.ts'
 import { watchRows } from '../../../testing/row-watch.ts'
 import { seeded } from '../../../testing/seeded.ts'
 import { startTestApp } from '../../../testing/test-app.ts'
@@ -18,7 +18,7 @@ const wait = { timeout: 30_000, interval: 20 }
 describe('what a run finds', async () => {
   let now = Math.floor(Date.now() / 1000) - 8 * day
   const live = { listeners: [], settings: { NATS_PREFIX: natsPrefix() } }
-  const app = await startTestApp({ twin: false, sockets: false, clock: () => now, live })
+  const app = await startTestApp({ shadow: false, sockets: false, clock: () => now, live })
   afterAll(() => app[Symbol.asyncDispose]())
   const full = app.as('full')
   const stranger = await app.anotherApp()
@@ -41,7 +41,7 @@ describe('what a run finds', async () => {
   const disguised = [
     'SPAM',
     'NAÏVE',
-    'Naive',
+    'Reference',
     'ПРИВЕТ',
     'bold',
     'STRASSE',
@@ -113,7 +113,7 @@ describe('what a run finds', async () => {
     disguises = false,
   ) {
     const places = words.flatMap((word) =>
-      naivePlaces(text, { text: word, how, disguises, target: 0 }),
+      referencePlaces(text, { text: word, how, disguises, target: 0 }),
     )
     return [...new Set(places)]
       .map((place) => place.split('-').map(Number))
@@ -268,11 +268,11 @@ describe('what a run finds', async () => {
   })
 })
 
-describe('a run of many stretches', async () => {
+describe('a run of many ranges', async () => {
   const groups = 400
   const entries = 200
   const now = 1_700_000_100
-  const app = await startTestApp({ twin: false, clock: () => now, live: {} })
+  const app = await startTestApp({ shadow: false, clock: () => now, live: {} })
   const stack = new AsyncDisposableStack()
   stack.use(app)
   let worker: MortalServer
@@ -294,7 +294,7 @@ describe('a run of many stretches', async () => {
     })
   })
 
-  // However fast the machine is: nobody does the second stretch before the test says so.
+  // However fast the machine is: nobody does the second range before the test says so.
   const waitAfterTheFirst = `
     create function wait_long() returns trigger language plpgsql as $$
     begin
@@ -316,7 +316,7 @@ describe('a run of many stretches', async () => {
     await sql`update moderation_dry_runs set due_at = 0 where run_id = ${id}`.execute(app.db)
   }
 
-  /** Statements that would record a stretch, but have to wait. */
+  /** Statements that would record a range, but have to wait. */
   async function recording(what = sql`pid`) {
     const { rows } = await sql`
       select ${what} from pg_stat_activity where datname = current_database()
@@ -335,7 +335,7 @@ describe('a run of many stretches', async () => {
     await halfway(id)
     const { scanned } = (await read(id)).progress
     await withQuery(app.databaseUrl, async (query) => {
-      // Nobody brings the second stretch to its end.
+      // Nobody brings the second range to its end.
       await query('begin')
       await query('lock table moderation_dry_run_matches in exclusive mode')
       await goOn(id)

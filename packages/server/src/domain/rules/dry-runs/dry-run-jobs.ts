@@ -8,9 +8,9 @@ import {
   deleteOldDryRuns,
   dryRunQueue,
   failDryRun,
-  recordStretch,
+  recordRange,
 } from './dry-run-jobs.sql.ts'
-import { walkStretch } from './dry-run-walk.ts'
+import { walkRange } from './dry-run-walk.ts'
 import { termsOfRevisions } from './dry-runs.sql.ts'
 
 interface DryRunParts {
@@ -19,13 +19,13 @@ interface DryRunParts {
   readonly clock: () => number
 }
 
-/** A stretch takes a tenth of it. */
+/** A range takes a tenth of it. */
 const leaseMs = 5000
 /** Claims in a row that came to no end: it kills whoever takes it. */
 const maxAttempts = 5
 const keepSeconds = 14 * 86_400
 
-/** Dry runs, a stretch at a time: runs of all apps take turns, with whichever worker is free. */
+/** Dry runs, a range at a time: runs of all apps take turns, with whichever worker is free. */
 export function dryRunJobs({ database, compiler, clock }: DryRunParts): Jobs<DryRunJob> {
   const { db } = database
   const sets = new LRUCache<string, RuleSet>({ max: 10 })
@@ -45,8 +45,8 @@ export function dryRunJobs({ database, compiler, clock }: DryRunParts): Jobs<Dry
         return 'failed'
       }
       const inApp = { appId: job.appId, db }
-      const stretch = await walkStretch(inApp, job, await setOf(inApp, job))
-      await recordStretch(db, job, stretch, clock())
+      const range = await walkRange(inApp, job, await setOf(inApp, job))
+      await recordRange(db, job, range, clock())
       return 'walked'
     },
     async cleanup() {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../../database/app-db.ts'
 import { bigints } from '../../../database/arrays.ts'
 import { bucketOfColumn } from '../../../database/buckets.ts'
-import { hot, run } from '../../../database/hot.ts'
+import { prepared, run } from '../../../database/prepared.ts'
 import type { Parties } from '../filters.ts'
 import type { Spoken } from '../subjects.ts'
 
@@ -27,9 +27,9 @@ const walked = (columns: string) => `
 
 /** What was withheld was said all the same: a rule is also judged by what another has caught. */
 const data = "coalesce(e.verdict #> '{sealed,data}', e.data)"
-const walkWhole = hot<WalkedRow>('dry run walk', walked(`e.category, e.type, ${data} as data`))
+const walkWhole = prepared<WalkedRow>('dry run walk', walked(`e.category, e.type, ${data} as data`))
 /** Half the way is the transport: most rules look at texts and need no more. */
-const walkTexts = hot<WalkedRow>('dry run walk, texts', walked(`${data} ->> 'text' as text`))
+const walkTexts = prepared<WalkedRow>('dry run walk, texts', walked(`${data} ->> 'text' as text`))
 
 export interface Walk {
   readonly since: number
@@ -79,7 +79,7 @@ export interface Scene extends Parties {
   readonly sentAt: number
 }
 
-const scenes = hot<Scene>(
+const scenes = prepared<Scene>(
   'dry run scenes',
   `select e.id, e.sent_at as "sentAt", ${party('user', 's', 'e.sender', 'role')} as sender,
           case when g.guid is null then ${party('user', 'o', 'p.uid', 'role')}

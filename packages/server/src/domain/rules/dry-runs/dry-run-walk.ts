@@ -5,7 +5,7 @@ import { groupConversationId } from '../../views/index.ts'
 import type { Finding, RuleSet } from '../engine/rule-set.ts'
 import { type Parties, passes } from '../filters.ts'
 import { subjectsOf } from '../subjects.ts'
-import type { DryRunJob, Stretch } from './dry-run-jobs.sql.ts'
+import type { DryRunJob, Range } from './dry-run-jobs.sql.ts'
 import {
   findScenes,
   newestIdOf,
@@ -18,12 +18,12 @@ import {
 import type { NewMatch } from './dry-runs.sql.ts'
 
 /** After which the place is recorded: as much as a killed worker loses. */
-const stretchMs = 500
+const rangeMs = 500
 const perBatch = 500
 /** Works for so long, then leaves as much to others: nobody in this process waits longer for it. */
 const turnMs = 1
 /** Of those that the first rule has caught alone, the second alone, both. */
-const mostMatches = 500
+const maxMatches = 500
 /** By how much the clocks of senders may differ. */
 const clockSeconds = 60
 
@@ -32,11 +32,11 @@ interface Caught {
   readonly findings: readonly Finding[]
 }
 
-/** Goes on where the last stretch came to, from newer entries to older ones. */
-export async function walkStretch(db: AppDb, job: DryRunJob, set: RuleSet): Promise<Stretch> {
+/** Goes on where the last range came to, from newer entries to older ones. */
+export async function walkRange(db: AppDb, job: DryRunJob, set: RuleSet): Promise<Range> {
   const { firstId, lastId } = await boundsOf(db, job)
   const tally = openTally(job)
-  const end = performance.now() + stretchMs
+  const end = performance.now() + rangeMs
   let reachedId = job.reachedId ?? lastId + 1
   const way = { since: job.since, from: firstId, below: reachedId, textsOnly: looksAtTexts(job) }
   let isDone = true
@@ -147,7 +147,7 @@ function openTally(before: DryRunJob) {
     scanned: 0,
     add(match: NewMatch | undefined) {
       if (!match) return
-      if (known[match.caughtBy] + counts[match.caughtBy] < mostMatches) matches.push(match)
+      if (known[match.caughtBy] + counts[match.caughtBy] < maxMatches) matches.push(match)
       counts[match.caughtBy]++
     },
     sums() {

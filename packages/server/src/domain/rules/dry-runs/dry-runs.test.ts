@@ -6,7 +6,7 @@ import { openCompiler } from '../compiler/compiler.ts'
 import { portableEngine } from '../engine/patterns.ts'
 import { dryRunJobs } from './dry-run-jobs.ts'
 
-// Without a worker: runs wait, and calls are followed by the twin. What runs find: dry-run-jobs.test.ts.
+// Without a worker: runs wait, and calls are followed by the shadow. What runs find: dry-run-jobs.test.ts.
 
 const now = 1_800_000_000
 const app = await startTestApp({ clock: () => now })

@@ -23,7 +23,7 @@ import {
 
 const daySeconds = 86_400
 /** Of an app, that wait or run. */
-const mostOpen = 3
+const maxOpen = 3
 
 type Prepared = 'dryRunRule' | 'dryRunDraft'
 
@@ -78,8 +78,8 @@ async function begin(ctx: WriteCtx, days: number, rules: DryRunRow['rules']) {
     refuseTooHeavy([...referred, ...(weight ? [weight] : [])])
   }
   await lockApp(ctx.db)
-  if ((await countOpenDryRuns(ctx.db)) >= mostOpen) {
-    throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostOpen, what: 'dry runs at a time' })
+  if ((await countOpenDryRuns(ctx.db)) >= maxOpen) {
+    throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxOpen, what: 'dry runs at a time' })
   }
   const referred = all
     .flatMap(({ conditions }) => conditions)

@@ -4,7 +4,7 @@
 
 const root = 0
 const rowWidth = 128
-const mostRows = 1024
+const maxRows = 1024
 
 /** All that an automaton knows, as plain arrays: they can be made in one thread and used in another. */
 export interface AutomatonTables {
@@ -138,7 +138,7 @@ function add(room: Room, from: number, unit: number): number {
 }
 
 function rowsOf(room: Room): Int32Array<ArrayBuffer> {
-  const rows = new Int32Array(Math.min(room.states, mostRows) * rowWidth)
+  const rows = new Int32Array(Math.min(room.states, maxRows) * rowWidth)
   for (let cell = 0; cell < rows.length; cell++) {
     rows[cell] = nextState(room, Math.floor(cell / rowWidth), cell % rowWidth)
   }

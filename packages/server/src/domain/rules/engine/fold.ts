@@ -21,7 +21,7 @@ const nothing = -2
 const several = -3
 const longer = new Map<number, readonly number[]>()
 /** More code points than people use in a day; beyond, a hostile text would fill the memory. */
-const mostRemembered = 20_000
+const maxRemembered = 20_000
 
 export function fold(text: string): Folded {
   makeRoom(text.length * longestFold)
@@ -75,7 +75,7 @@ function unitsOf(point: number): readonly number[] {
   // Half a pair stands for nothing by itself, but begins others.
   const isHalf = (point & 0xfffff800) === 0xd800
   if (point <= 0xffff && !isHalf) table[point] = more.length > 0 ? several : first
-  if (longer.size >= mostRemembered) longer.clear()
+  if (longer.size >= maxRemembered) longer.clear()
   longer.set(point, units)
   return units
 }

@@ -18,7 +18,7 @@ const longest = 500
 /** Of the compiled program: what a repetition of a repetition makes is refused. */
 const largest = 400
 /** A few milliseconds, once in the life of a process. */
-const mostWork = 15_000
+const maxWork = 15_000
 
 /** Undefined: the pattern may be used. Asked when it is saved, so it is the same for all engines. */
 export function objectionToPattern(source: string): string | undefined {
@@ -26,14 +26,14 @@ export function objectionToPattern(source: string): string | undefined {
   const program = programOrObjection(source)
   if (typeof program === 'string') return program
   if (portableEngine.compile(source).test('')) return 'The pattern would match every text.'
-  return program.inst.length > largest || workOf(program, mostWork) > mostWork
+  return program.inst.length > largest || workOf(program, maxWork) > maxWork
     ? 'The pattern counts too far: use * or + instead, or lower its bounds.'
     : undefined
 }
 
 /** Of one to which there is no objection. */
 export function workOfPattern(source: string): number {
-  return workOf(programOf(source), mostWork)
+  return workOf(programOf(source), maxWork)
 }
 
 function programOrObjection(source: string): Program | string {
@@ -54,7 +54,7 @@ export const portableEngine: PatternEngine = {
       places(text) {
         const matcher = pattern.matcher(text)
         const places: (readonly [number, number])[] = []
-        while (places.length < mostPlaces && matcher.find()) {
+        while (places.length < maxPlaces && matcher.find()) {
           places.push([matcher.start(), matcher.end()])
         }
         return places
@@ -64,7 +64,7 @@ export const portableEngine: PatternEngine = {
 }
 
 /** Enough to show somebody why a message was caught. */
-const mostPlaces = 100
+const maxPlaces = 100
 
 /** As far as we use it: a RegExp of another make. */
 type RegExpMaker = new (source: string, flags: string) => RegExp
@@ -97,7 +97,7 @@ function placesOf(pattern: RegExp, text: string): (readonly [number, number])[] 
   pattern.lastIndex = 0
   for (
     let found = pattern.exec(text);
-    found && places.length < mostPlaces;
+    found && places.length < maxPlaces;
     found = pattern.exec(text)
   ) {
     places.push([found.index, found.index + found[0].length])

@@ -72,10 +72,10 @@ interface Found {
 }
 
 /** Enough to show somebody why a message was caught: of one condition, and of all that have one. */
-const mostSpans = 100
-const mostSpansInAll = 1000
+const maxSpans = 100
+const maxSpansInAll = 1000
 /** Steps. In a text that is too long for them it is said that a pattern matches, but not where. */
-const mostWorkForPlaces = 16_000
+const maxWorkForPlaces = 16_000
 
 /** With the states that texts make of it. */
 const bytesOfPattern = 200_000
@@ -264,7 +264,7 @@ function digitsIn(text: string): number {
 function placesIn({ pattern, isWhole, size }: PatternCheck, text: string) {
   const subject = isWhole ? text.trim() : text
   if (!pattern.test(subject)) return []
-  if (isWhole || size * text.length > mostWorkForPlaces) return [[0, text.length] as const]
+  if (isWhole || size * text.length > maxWorkForPlaces) return [[0, text.length] as const]
   return pattern.places(text)
 }
 
@@ -278,7 +278,7 @@ function note(found: Found, of: number, span: Span): boolean {
     found.count++
     return true
   }
-  if (spans.size >= mostSpans || found.count >= mostSpansInAll) return false
+  if (spans.size >= maxSpans || found.count >= maxSpansInAll) return false
   if (!spans.has(place)) {
     spans.set(place, span)
     found.count++

@@ -18,7 +18,7 @@ export const nothing: Weight = { words: 0, bytes: 0, patterns: 0, work: 0 }
  * each pattern takes a quarter of one, and the states of all patterns, which the first such message
  * makes, another 30 ms.
  */
-export const mostInForce: Weight = { words: 50_000, bytes: 1_000_000, patterns: 80, work: 100_000 }
+export const maxInForce: Weight = { words: 50_000, bytes: 1_000_000, patterns: 80, work: 100_000 }
 
 export function sumOf(weights: readonly Weight[]): Weight {
   return weights.reduce(
@@ -42,15 +42,15 @@ export function bytesOf(terms: readonly string[]): number {
 
 /** Or what is wrong with them. Looks no further than the limits go. */
 export function weightOfPatterns(patterns: readonly string[]): Weight | string {
-  if (patterns.length > mostInForce.patterns) {
-    return `There are at most ${mostInForce.patterns} patterns: use fewer.`
+  if (patterns.length > maxInForce.patterns) {
+    return `There are at most ${maxInForce.patterns} patterns: use fewer.`
   }
   let work = 0
   for (const pattern of patterns) {
     const objection = objectionToPattern(pattern)
     if (objection) return objection
     work += workOfPattern(pattern)
-    if (work > mostInForce.work) {
+    if (work > maxInForce.work) {
       return 'The patterns count too far together: use fewer of them, or lower their bounds.'
     }
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { naivePlaces } from '../../../testing/naive-words.ts'
+import { referencePlaces } from '../../../testing/reference-words.ts'
 import { fold, foldedText } from './fold.ts'
 import { layOutWords, type Term, WordFinder } from './words.ts'
 
@@ -113,7 +113,7 @@ const anyTerm = fc.record({
   disguises: fc.boolean(),
 })
 
-test('finds what a naive search finds, at the same places', () => {
+test('finds what a reference search finds, at the same places', () => {
   fc.assert(
     fc.property(fc.array(anyTerm, { minLength: 1, maxLength: 6 }), text, (drawn, said) => {
       const terms = drawn.map((one, target) => ({ ...one, target }))
@@ -122,8 +122,8 @@ test('finds what a naive search finds, at the same places', () => {
         places[target]?.add(`${start}-${end}`)
         return true
       })
-      const naive = terms.map((one) => naivePlaces(said, one))
-      expect(places.map((one) => [...one].sort())).toEqual(naive)
+      const reference = terms.map((one) => referencePlaces(said, one))
+      expect(places.map((one) => [...one].sort())).toEqual(reference)
     }),
     { numRuns: 4000 },
   )

@@ -15,7 +15,7 @@ export interface Term {
 export type Found = (target: number, start: number, end: number) => boolean
 
 /** Letters of a spaced-out word have this many signs between them, and it has as many letters. */
-const mostBetween = 3
+const maxBetween = 3
 const fewestLetters = 3
 
 /** Terms by the word that they are looked for by, as plain arrays: see `AutomatonTables`. */
@@ -267,7 +267,7 @@ function spacedOut({ units, length }: Folded): number[][] {
     const isAlone = !isWordAt(place - 1) && !isWordAt(place + 1)
     // A sign beside a letter only separates.
     if (!isAlone && !isWordAt(place)) continue
-    if (!isAlone || place - (run.at(-1) ?? place) > mostBetween + 1) close()
+    if (!isAlone || place - (run.at(-1) ?? place) > maxBetween + 1) close()
     if (isAlone) run.push(place)
   }
   close()

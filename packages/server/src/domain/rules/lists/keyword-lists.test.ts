@@ -169,7 +169,7 @@ describe('create', () => {
   })
 
   test('refuses a taken id, that of the default list included, and a 26th list', async () => {
-    await using fresh = await startTestApp({ twin: false })
+    await using fresh = await startTestApp({ shadow: false })
     const { createKeywordList: create } = fresh.as('full')
     const body = (id: string) => ({ form: { id, category: 'word', searchTerms: 'a' } }) as const
     for (let n = 0; n < 25; n++) await create(body(`list-${n}`))

@@ -17,7 +17,7 @@ export interface WeighedTerms {
   readonly weight: Weight
 }
 
-const mostTerms = 20_000
+const maxTerms = 20_000
 const longestWord = 200
 
 /** Undefined: the call gives none. */
@@ -28,8 +28,8 @@ export function listTermsOf(given: GivenTerms): WeighedTerms | undefined {
   if (!isSentences && text === undefined) return undefined
   const terms = isSentences ? [...disallowedSentences] : termsIn(text ?? '', category)
   const field = isSentences ? 'disallowedSentences' : file === undefined ? 'searchTerms' : 'file'
-  if (terms.length > mostTerms) {
-    throw new Objection(field, `A list has at most ${mostTerms} terms.`)
+  if (terms.length > maxTerms) {
+    throw new Objection(field, `A list has at most ${maxTerms} terms.`)
   }
   return {
     searchTerms: terms,

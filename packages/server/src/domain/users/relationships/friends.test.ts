@@ -154,7 +154,7 @@ describe('list', () => {
 })
 
 describe('at the same moment', async () => {
-  const busy = await startTestApp({ twin: false })
+  const busy = await startTestApp({ shadow: false })
   afterAll(() => busy[Symbol.asyncDispose]())
   const calls = busy.as('full')
   const make = (uids: readonly string[]) =>

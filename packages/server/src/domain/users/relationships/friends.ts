@@ -16,7 +16,7 @@ import {
   listFriends,
 } from './friends.sql.ts'
 
-const mostFriends = 1000
+const maxFriends = 1000
 
 export const friendHandlers: Handlers<typeof friends> = {
   async addFriends({ params: { uid }, body }, ctx) {
@@ -27,7 +27,7 @@ export const friendHandlers: Handlers<typeof friends> = {
     if (!existing.has(uid)) throw new Failure('ERR_UID_NOT_FOUND', { uid })
     const already = await friendsAmong(ctx.db, uid, wanted)
     const counts = await friendCounts(ctx.db, [uid, ...wanted])
-    const full = (one: string) => (counts.get(one) ?? 0) >= mostFriends
+    const full = (one: string) => (counts.get(one) ?? 0) >= maxFriends
     const accepted: Record<string, ItemOutcome> = {}
     const added: string[] = []
     for (const friend of wanted) {
@@ -90,7 +90,7 @@ function objectionTo(
   if (!existing.has(friend)) return new Failure('ERR_UID_NOT_FOUND', { uid: friend })
   if (already.has(friend)) return new Failure('ERR_ALREADY_FRIEND', { uid: friend })
   if (full) {
-    return new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: mostFriends, what: 'friends' })
+    return new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxFriends, what: 'friends' })
   }
   return undefined
 }

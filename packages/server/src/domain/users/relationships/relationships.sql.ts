@@ -1,6 +1,6 @@
 import type { Db } from '../../../database/db.ts'
-import { hot, run } from '../../../database/hot.ts'
 import { byPlace } from '../../../database/loader.ts'
+import { prepared, run } from '../../../database/prepared.ts'
 
 export interface RelationshipsQuestion {
   readonly appId: string
@@ -12,7 +12,7 @@ export interface RelationshipsRow {
   readonly blocked: string[]
 }
 
-const relationships = hot<RelationshipsRow & { place: number }>(
+const relationships = prepared<RelationshipsRow & { place: number }>(
   'relationships',
   `select w.place,
           array(select f.friend_uid from friends f

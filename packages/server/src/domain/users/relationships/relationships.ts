@@ -4,7 +4,7 @@ import { shown } from '../user-view.ts'
 import { findSeenUsers } from '../users.sql.ts'
 import { findRelationships, type RelationshipsQuestion } from './relationships.sql.ts'
 
-const atOnce = { concurrency: 2, mostPerBatch: 100 }
+const atOnce = { concurrency: 2, maxPerBatch: 100 }
 
 /** What is asked about every user who connects: thousands come at once when a gateway is lost. */
 export function openRelationships(db: Db) {
@@ -30,7 +30,7 @@ export function openRelationships(db: Db) {
     },
 
     /** A user as they see themselves, as JSON text. */
-    async printSelf(appId: string, uid: string): Promise<string> {
+    async serialiseSelf(appId: string, uid: string): Promise<string> {
       const row = await selves.load({ appId, uid })
       if (!row) throw new Error('The user is gone.')
       return JSON.stringify(shown(row, { withTags: true }))

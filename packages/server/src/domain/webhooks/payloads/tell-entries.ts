@@ -5,7 +5,7 @@ import { rawObject } from '../../../pipeline/raw-json.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import { type EntryRow, freshRow } from '../../log/entries/index.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
-import { loadCounterparts, peopleIn, printFresh } from '../../views/index.ts'
+import { loadCounterparts, profilesIn, serialiseFresh } from '../../views/index.ts'
 import type { Subscription } from '../subscriptions.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
@@ -54,8 +54,8 @@ export async function tellEntry(
   const isMovement = category === 'action' && type === 'groupMember'
   const message = isMovement
     ? undefined
-    : await printMessage(db, row, receiver, changedMessageItself)
-  const data = message ? rawObject({}, { message }) : await printMovement(db, row, receiver)
+    : await serialiseMessage(db, row, receiver, changedMessageItself)
+  const data = message ? rawObject({}, { message }) : await serialiseMovement(db, row, receiver)
   const current = says.map((trigger) => ({ version: 2, trigger, data, line }) as const)
   if (!message || !hearsLegacy(category, wanted)) return current
   const legacy = { version: 1, trigger: 'after_message', platform: 'API', line } as const
@@ -100,26 +100,28 @@ async function rowOf(
   return freshRow(payload, { ...payload, at }, { ...payload, data: JSON.stringify(data) })
 }
 
-async function printMessage(
+async function serialiseMessage(
   db: AppDb,
   row: EntryRow,
   receiver: Receiver,
   changedMessageItself: boolean,
 ): Promise<string> {
-  const [text = ''] = await printFresh(db, peopleIn(db), [{ row, receiver }], { viewer: undefined })
+  const [text = ''] = await serialiseFresh(db, profilesIn(db), [{ row, receiver }], {
+    viewer: undefined,
+  })
   if (row.category !== 'action' || !changedMessageItself) return text
   const message = JSON.parse(text).data.entities.on?.entity
   return message ? JSON.stringify(message) : text
 }
 
 /** Who came, went or changed; `by` whom, unless they did it themselves. */
-async function printMovement(db: AppDb, row: EntryRow, receiver: Receiver): Promise<string> {
+async function serialiseMovement(db: AppDb, row: EntryRow, receiver: Receiver): Promise<string> {
   // Only the service itself writes actions.
   const { on, oldScope, newScope: scope } = JSON.parse(row.data) as Action
   const uid = on ?? row.sender
   const guids = receiver.kind === 'group' ? [receiver.guid] : []
   const wanted = { uids: [uid, row.sender], guids, blocks: false }
-  const seen = (await loadCounterparts(peopleIn(db), wanted, undefined))({ withTags: true })
+  const seen = (await loadCounterparts(profilesIn(db), wanted, undefined))({ withTags: true })
   const member = { ...seen.user(uid), ...(scope !== undefined && { scope, oldScope }) }
   return JSON.stringify({
     group: guids[0] === undefined ? undefined : seen.group(guids[0]),

@@ -1,7 +1,7 @@
 import type { CurrentTrigger } from '@chorale/contract/webhooks'
 import type { AppDb } from '../../../database/app-db.ts'
 import type { HeardEvent } from '../../../outbox/listener.ts'
-import { groupConversationId, loadCounterparts, peopleIn } from '../../views/index.ts'
+import { groupConversationId, loadCounterparts, profilesIn } from '../../views/index.ts'
 import { findFounders } from './scenes.sql.ts'
 import type { Telling, Wanted } from './tellings.ts'
 
@@ -22,7 +22,7 @@ export async function tellGroup(event: Heard, db: AppDb, wanted: Wanted): Promis
   const founders = trigger === 'group_created' ? await findFounders(db, guid, event.at) : []
   const uids = founders.map(({ uid }) => uid)
   const load = await loadCounterparts(
-    peopleIn(db),
+    profilesIn(db),
     { uids, guids: [guid], blocks: false },
     undefined,
   )

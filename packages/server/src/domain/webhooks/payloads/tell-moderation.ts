@@ -5,7 +5,7 @@ import type { Receiver } from '../../../realtime/ports.ts'
 import { opened, type Verdict } from '../../log/entries/index.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
 import { findSubmitted } from '../../moderation/index.ts'
-import { peopleIn, printEntries } from '../../views/index.ts'
+import { profilesIn, serialiseEntries } from '../../views/index.ts'
 import { type CaughtRow, type FlagRow, findCaught, findFlag } from './scenes.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
@@ -112,7 +112,9 @@ async function messageAt(
   const verdict = row.verdict ?? null
   const shown = verdict?.sealed ? opened(row, verdict.sealed) : row
   const entries = [{ row: shown, receiver }]
-  const [message = '{}'] = await printEntries(db, peopleIn(db), entries, { viewer: undefined })
+  const [message = '{}'] = await serialiseEntries(db, profilesIn(db), entries, {
+    viewer: undefined,
+  })
   return { message, receiver, verdict }
 }
 

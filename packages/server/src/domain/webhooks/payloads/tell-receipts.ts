@@ -3,7 +3,7 @@ import type { HeardEvent } from '../../../outbox/listener.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import { otherThan } from '../../log/entries/index.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
-import { loadCounterparts, peopleIn } from '../../views/index.ts'
+import { loadCounterparts, profilesIn } from '../../views/index.ts'
 import { findLastForAll } from '../receipts.sql.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
@@ -88,5 +88,5 @@ async function tellAll(
 
 async function seenUsers(db: AppDb, uids: readonly string[]) {
   const wanted = { uids, guids: [], blocks: false }
-  return (await loadCounterparts(peopleIn(db), wanted, undefined))({}).user
+  return (await loadCounterparts(profilesIn(db), wanted, undefined))({}).user
 }

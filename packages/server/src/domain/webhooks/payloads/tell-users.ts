@@ -2,7 +2,7 @@ import type { AppDb } from '../../../database/app-db.ts'
 import type { HeardEvent } from '../../../outbox/listener.ts'
 import { findReceiver } from '../../log/index.ts'
 import { shownReactions } from '../../messages/index.ts'
-import { loadCounterparts, peopleIn } from '../../views/index.ts'
+import { loadCounterparts, profilesIn } from '../../views/index.ts'
 import { lineOf, type Telling, type Wanted } from './tellings.ts'
 
 type Blocking = HeardEvent<'user.blocked' | 'user.unblocked'>
@@ -61,5 +61,5 @@ export async function tellReaction(event: Reacting, db: AppDb, wanted: Wanted): 
 
 async function seenUsers(db: AppDb, uids: readonly string[]) {
   const wanted = { uids, guids: [], blocks: false }
-  return (await loadCounterparts(peopleIn(db), wanted, undefined))({}).user
+  return (await loadCounterparts(profilesIn(db), wanted, undefined))({}).user
 }

@@ -1,0 +1,100 @@
+import type { AppDb } from '../../database/app-db.ts'
+import type { Receiver } from '../../realtime/ports.ts'
+import { actionOf, type Entry, refersTo, seenBy } from '../log/entries/index.ts'
+import { loadCounterparts, type ProfileLoader } from './counterparts.ts'
+import { countReplies, findOwnReactions, findReferred } from './entry-facts.sql.ts'
+import { type Receipt, rangesOf, receiptsIn } from './receipts.ts'
+import { type EntryView, serialiseEntry } from './serialise-entry.ts'
+
+const nothing = new Map<number, never>()
+
+/** Entries as JSON text, as the viewer sees them. */
+export async function serialiseEntries(
+  db: AppDb,
+  from: ProfileLoader,
+  stored: readonly Entry[],
+  view: EntryView,
+): Promise<string[]> {
+  const { viewer } = view
+  const entries = stored.map((entry) => seenBy(viewer, entry))
+  const rows = entries.map(({ row }) => row)
+  const referred = await loadReferred(db, entries)
+  const people = await loadProfiles(from, [...entries, ...referred.values()], view)
+  const withReactions = rows.filter(({ extra, deletedAt }) => extra?.reactions && !deletedAt)
+  const facts = {
+    ...people,
+    referred,
+    between: new Map(),
+    replies: await countReplies(
+      db,
+      rows.filter(({ extra }) => extra?.thread),
+    ),
+    ownReactions: await findOwnReactions(db, withReactions, viewer),
+    // Nobody has read what nobody was shown.
+    receipts: await loadReceipts(
+      db,
+      from,
+      entries.filter(({ row }) => !row.verdict?.sealed),
+    ),
+  }
+  return entries.map((entry) => serialiseEntry(entry, facts, view))
+}
+
+/** Entries that were appended a moment ago: nobody has read, answered or reacted yet. */
+export async function serialiseFresh(
+  db: AppDb,
+  from: ProfileLoader,
+  stored: readonly Entry[],
+  view: EntryView,
+): Promise<string[]> {
+  const entries = stored.map((entry) => seenBy(view.viewer, entry))
+  const referred = await loadReferred(db, entries)
+  const people = await loadProfiles(from, [...entries, ...referred.values()], view)
+  const none = { replies: nothing, ownReactions: nothing, receipts: nothing }
+  const facts = { ...people, ...none, referred, between: new Map() }
+  return entries.map((entry) => serialiseEntry(entry, facts, view))
+}
+
+async function loadReferred(db: AppDb, entries: readonly Entry[]): Promise<Map<number, Entry>> {
+  const from = new Map<number, Receiver>()
+  for (const { row, receiver } of entries) {
+    const id = refersTo(row)
+    if (id !== undefined) from.set(id, receiver)
+  }
+  const rows = await findReferred(db, [...from.keys()])
+  return new Map(
+    rows.flatMap((row) => {
+      const receiver = from.get(row.id)
+      return receiver ? [[row.id, { row, receiver }]] : []
+    }),
+  )
+}
+
+async function loadProfiles(from: ProfileLoader, entries: readonly Entry[], view: EntryView) {
+  const { viewer, members, mentionsWithTags, mentionsWithBlockedInfo: blocks = false } = view
+  const uids = new Set<string>()
+  const guids = new Set<string>()
+  for (const { row, receiver } of entries) {
+    uids.add(row.sender)
+    const { on } = actionOf(row) ?? {}
+    if (on !== undefined) uids.add(on)
+    for (const uid of row.extra?.mentions ?? []) uids.add(uid)
+    if (receiver.kind === 'group') guids.add(receiver.guid)
+    else for (const uid of receiver.uids) uids.add(uid)
+  }
+  const as = await loadCounterparts(from, { uids: [...uids], guids: [...guids], blocks }, viewer)
+  return {
+    seen: as({ members, withBlocks: false, withConversationId: false }),
+    mentioned: as({ members, withTags: mentionsWithTags, withBlocks: blocks }),
+  }
+}
+
+async function loadReceipts(
+  { appId }: AppDb,
+  from: ProfileLoader,
+  entries: readonly Entry[],
+): Promise<Map<number, Receipt>> {
+  const ranges = rangesOf(appId, entries)
+  const moves = await from.moves(ranges)
+  return new Map(ranges.flatMap((range, nth) => receiptsIn(range.entries, moves[nth] ?? [])))
+}

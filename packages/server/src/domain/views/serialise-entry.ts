@@ -1,0 +1,186 @@
+import { inside } from '../../pipeline/raw-json.ts'
+import type { Receiver } from '../../realtime/ports.ts'
+import { actionOf, type Entry, type EntryRow, otherThan } from '../log/entries/index.ts'
+import { conversationIdOf } from '../users/index.ts'
+import { type Counterparts, groupConversationId, nameAlone } from './counterparts.ts'
+import type { Receipt } from './receipts.ts'
+
+/** What is shown of entries, and through whose eyes; undefined: the app's own. */
+export interface EntryView {
+  readonly viewer: string | undefined
+  /** Every member of the group at once: nothing that is only for one of them. */
+  readonly members?: boolean | undefined
+  readonly withTags?: boolean | undefined
+  readonly mentionsWithBlockedInfo?: boolean | undefined
+  readonly mentionsWithTags?: boolean | undefined
+  /** Moderators read what was deleted, while it is kept. */
+  readonly deletedToo?: boolean | undefined
+}
+
+/** What entries show beside what they keep: each loaded once for the whole page. */
+export interface Facts {
+  readonly seen: Counterparts
+  readonly mentioned: Counterparts
+  readonly replies: ReadonlyMap<number, number>
+  readonly ownReactions: ReadonlyMap<number, readonly string[]>
+  readonly receipts: ReadonlyMap<number, Receipt>
+  readonly referred: ReadonlyMap<number, Entry>
+  /** Between whom messages are, as text: printed once for all of a sender. */
+  readonly between: Map<Receiver, Map<string, Between>>
+}
+
+/** What all messages of one sender to one receiver have in common. Uids and guids need no escape: the contract allows letters, digits, - and _. */
+interface Between {
+  readonly names: string
+  readonly entities: string
+}
+
+/** An entry as JSON text. What it says was stored as JSON and is passed on as it is. */
+export function serialiseEntry(
+  entry: Entry,
+  facts: Facts,
+  view: EntryView,
+  nested = false,
+): string {
+  const { row } = entry
+  const { extra } = row
+  const between = betweenOf(entry, facts)
+  const muid = row.muid === null ? '' : `"muid":${JSON.stringify(row.muid)},`
+  const data =
+    row.category === 'action'
+      ? serialiseAction(entry, facts, view)
+      : serialiseData(row, between.entities, facts, view)
+  const tags = view.withTags !== false && extra?.tags
+  return (
+    `{"id":"${row.id}",${muid}${between.names},` +
+    `"category":"${row.category}","type":${JSON.stringify(row.type)},"data":${data},` +
+    `"sentAt":${row.sentAt},"updatedAt":${row.updatedAt}` +
+    changesOf(row) +
+    relationsOf(row, facts) +
+    (nested ? '' : quotedBy(entry, facts, view)) +
+    (tags ? `,"tags":${JSON.stringify(tags)}` : '') +
+    `${receiptsOf(entry, facts)}}`
+  )
+}
+
+function changesOf({ editedAt, deletedAt, extra }: EntryRow): string {
+  return (
+    field('editedAt', editedAt) +
+    field('editedBy', extra?.editedBy) +
+    field('deletedAt', deletedAt) +
+    field('deletedBy', extra?.deletedBy) +
+    field('pinnedAt', extra?.pinned?.at) +
+    field('pinnedBy', extra?.pinned?.by)
+  )
+}
+
+function relationsOf({ id, extra }: EntryRow, { replies }: Facts): string {
+  const parent = extra?.parent
+  return (
+    field('parentId', parent === undefined ? undefined : String(parent)) +
+    field('replyCount', replies.get(id))
+  )
+}
+
+/** The quoted message stands inside; what that one quotes does not. */
+function quotedBy({ row }: Entry, facts: Facts, view: EntryView): string {
+  const id = row.deletedAt === null ? row.extra?.quoted : undefined
+  if (id === undefined) return ''
+  const quoted = facts.referred.get(id)
+  const message = quoted ? `,"quotedMessage":${serialiseEntry(quoted, facts, view, true)}` : ''
+  return `,"quotedMessageId":"${id}"${message}`
+}
+
+function receiptsOf({ row, receiver }: Entry, { receipts }: Facts): string {
+  const known = receipts.get(row.id)
+  if (!known || receiver.kind === 'group') return ',"receipts":{"data":[]}'
+  const times = field('deliveredAt', known.deliveredAt) + field('readAt', known.readAt)
+  const reader = otherThan(row.sender, receiver.uids)
+  return `${times},"receipts":{"data":[{"messageId":"${row.id}","uid":"${reader}"${times}}]}`
+}
+
+/** By whom, on whom or which message, for which group or user. */
+function serialiseAction({ row, receiver }: Entry, facts: Facts, view: EntryView): string {
+  const { on, messageId, ...said } = actionOf(row) ?? { action: '' }
+  const message = messageId === undefined ? undefined : facts.referred.get(messageId)
+  const object =
+    on !== undefined
+      ? userEntity(on, facts)
+      : message && `{"entity":${serialiseEntry(message, facts, view, true)},"entityType":"message"}`
+  const concerned = receiverEntity(row.sender, receiver, facts)
+  const entities = [
+    `"by":${userEntity(row.sender, facts)}`,
+    ...(object ? [`"on":${object}`] : []),
+    ...(concerned ? [`"for":${concerned}`] : []),
+  ]
+  return inside(JSON.stringify(said), [`"entities":{${entities.join(',')}}`])
+}
+
+/** A deleted message keeps who it was between, and nothing of what it said. */
+function serialiseData(row: EntryRow, entities: string, facts: Facts, view: EntryView): string {
+  if (row.deletedAt !== null && !view.deletedToo) return `{${entities}}`
+  return inside(row.data, [entities, ...mentionsOf(row, facts), ...reactionsOf(row, facts)])
+}
+
+function betweenOf({ row: { sender }, receiver }: Entry, facts: Facts): Between {
+  const senders = facts.between.get(receiver) ?? new Map<string, Between>()
+  facts.between.set(receiver, senders)
+  const known = senders.get(sender)
+  if (known) return known
+  const fresh = serialiseBetween(sender, receiver, facts)
+  senders.set(sender, fresh)
+  return fresh
+}
+
+function serialiseBetween(sender: string, receiver: Receiver, facts: Facts): Between {
+  const [label, id] =
+    receiver.kind === 'group'
+      ? [groupConversationId(receiver.guid), receiver.guid]
+      : [conversationIdOf(...receiver.uids), otherThan(sender, receiver.uids)]
+  const to = receiverEntity(sender, receiver, facts)
+  return {
+    names:
+      `"conversationId":"${label}","sender":"${sender}",` +
+      `"receiverType":"${receiver.kind}","receiver":"${id}"`,
+    entities: `"entities":{"sender":${userEntity(sender, facts)}${to ? `,"receiver":${to}` : ''}}`,
+  }
+}
+
+function mentionsOf({ extra }: EntryRow, { mentioned }: Facts): string[] {
+  if (!extra?.mentions?.length) return []
+  const shown = (uid: string) =>
+    extra.unseen?.includes(uid) ? JSON.stringify(nameAlone(uid)) : mentioned.userText(uid)
+  const users = extra.mentions.map((uid) => `"${uid}":${shown(uid)}`)
+  return [`"mentions":{${users.join(',')}}`]
+}
+
+function reactionsOf({ id, extra }: EntryRow, { ownReactions }: Facts): string[] {
+  if (!extra?.reactions) return []
+  const own = ownReactions.get(id) ?? []
+  const reactions = Object.entries(extra.reactions).map(([reaction, count]) => ({
+    reaction,
+    count,
+    ...(own.includes(reaction) && { reactedByMe: true }),
+  }))
+  return [`"reactions":${JSON.stringify(reactions)}`]
+}
+
+/** It says which conversation it is, the sender does not. Undefined for a group that is gone. */
+function receiverEntity(sender: string, receiver: Receiver, facts: Facts): string | undefined {
+  if (receiver.kind === 'user') {
+    const user = facts.seen.userText(otherThan(sender, receiver.uids))
+    const label = `"conversationId":"${conversationIdOf(...receiver.uids)}"`
+    return `{"entity":${inside(user, [label])},"entityType":"user"}`
+  }
+  const group = facts.seen.groupText(receiver.guid)
+  return group && `{"entity":${group},"entityType":"group"}`
+}
+
+function userEntity(uid: string, { seen }: Facts): string {
+  return `{"entity":${seen.userText(uid)},"entityType":"user"}`
+}
+
+/** A field behind others, if there is one. */
+function field(name: string, value: string | number | null | undefined): string {
+  return value === null || value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`
+}
