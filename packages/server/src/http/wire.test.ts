@@ -1,6 +1,7 @@
 import { allOperations } from '@chorale/contract/api'
 import { afterAll, describe, expect, test } from 'vitest'
 import { startBareService } from '../testing/bare-service.ts'
+import { note } from '../testing/contract-coverage.ts'
 import { errorOf, exchange, send, type WireRequest } from '../testing/wire.ts'
 
 const service = await startBareService()
@@ -371,6 +372,7 @@ describe('bytes', () => {
     const bytes = `GET /v3/users HTTP/1.1\r\n${host}x: ${'a'.repeat(100_000)}\r\n\r\n`
     const answer = await exchange(origin, bytes)
     expect([answer.status, errorOf(answer).code]).toEqual([431, 'ERR_HEADERS_TOO_LARGE'])
+    note('listUsers', 'ERR_HEADERS_TOO_LARGE')
   })
 
   test('headers that do not end within 10 s are refused with 408', {
@@ -378,6 +380,7 @@ describe('bytes', () => {
   }, async () => {
     const answer = await exchange(origin, `GET /v3/users HTTP/1.1\r\n${host}`, 60_000)
     expect([answer.status, errorOf(answer).code]).toEqual([408, 'ERR_REQUEST_TIMEOUT'])
+    note('listUsers', 'ERR_REQUEST_TIMEOUT')
   })
 
   test('without a host name are a request without an app', async () => {

@@ -113,3 +113,37 @@ test('what was kept when a process falls behind again is left to the sweeper', a
   // The sweeper has published what was kept, before it called again.
   expect(published).toEqual(['slow', 'refused', 'new'])
 })
+
+test('what is committed while a process catches up is published before it goes on', async () => {
+  const [early = ''] = await leaveEvents(1)
+  const published: string[] = []
+  let late: string | undefined
+  let isAway = true
+  const stream: BatchStream = {
+    open: async () => undefined,
+    async publish({ id }) {
+      if (isAway) throw new Error('NATS is away.')
+      published.push(id)
+      if (id.includes(early)) late ??= (await leaveEvents(1))[0]
+    },
+  }
+  await using sweeping = new AsyncDisposableStack()
+  const database = sweeping.use(
+    openDatabase({
+      url: databaseUrl,
+      poolSize: 2,
+      statementTimeoutMs: 9000,
+      onIdleError: () => undefined,
+    }),
+  )
+  const publisher = sweeping.use(openPublisher(stream, sweeping.use(openClearing(db, log)), log))
+  publisher.onCommit({
+    appends: [],
+    events: [{ id: 'refused', appId, name: 'user.updated', at: 1, payload: { uid: 'ann' } }],
+  })
+  await expect.poll(() => publisher.behind, wait).toBe(true)
+  isAway = false
+  sweeping.use(openSweeper({ database, stream, publisher, clock: () => 1000, log }))
+  await expect.poll(() => publisher.behind, wait).toBe(false)
+  expect(published).toEqual([expect.stringContaining(early), expect.stringContaining(String(late))])
+})

@@ -169,6 +169,12 @@ describe('a device', () => {
     await expect(listFriends(theirs)).rejects.toMatchObject(denied)
   })
 
+  test('is refused what belongs to another user, whomever the query names as well', async () => {
+    const headers = { appId: app.appId, authToken: ann.authToken }
+    const answer = await send(app.origin, { path: '/v3/users/bob/friends?uid=ann', headers })
+    expect([answer.status, errorOf(answer).code]).toEqual([403, 'ERR_PERMISSION_DENIED'])
+  })
+
   test('finds in lists what its user may see, never what the app sees', async () => {
     await app.given.users('eve', 'mallory')
     await app.given.user('secretive', { metadata: { '@private': { email: 'x@y.z' }, open: 1 } })
