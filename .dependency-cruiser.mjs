@@ -1,4 +1,4 @@
-// Who may import whom. The picture is in docs/layout.md; tools/arrows.test.ts proves each rule bites.
+// Who may import whom. The picture is in docs/layout.md; tools/arrows.pure.test.ts proves each rule bites.
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ const listeners = ['notifications', 'webhooks', 'stats', 'events']
 const oneOf = (names) => `(?:${names.join('|')})`
 
 /** Tests and what only tests use may reach further than the code they test. */
-const tests = ['\\.(?:test|long)\\.tsx?$', '^packages/[^/]+/src/testing/']
+const tests = ['\\.test\\.tsx?$', '^packages/testing/']
 const workshop = '^(?:tools|bench|faults|examples)/'
 
 /** Matches an npm package wherever npm put it, and also when it could not be resolved. */
@@ -64,8 +64,8 @@ const general = [
   ),
   forbid(
     'no-test-code-in-production',
-    'What runs in production imports no test, no test tool and no development dependency.',
-    { path: '^packages/[^/]+/src/', pathNot: tests },
+    'What runs in production imports no test, no test tool and nothing of packages/testing.',
+    { path: '^packages/', pathNot: tests },
     { path: [...tests, npm(['vitest', 'fast-check'])] },
   ),
   forbid(
@@ -75,6 +75,24 @@ const general = [
     { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
   ),
 ]
+
+/** Whatever reaches one of these files needs PostgreSQL or NATS. */
+const engines = { path: '^packages/testing/src/engines/', reachable: true }
+
+const pureTests = forbid(
+  'pure-test-needs-no-engine',
+  'Name it *.test.ts: tests named *.pure.test.ts run without PostgreSQL and NATS.',
+  { path: '\\.pure\\.test\\.tsx?$' },
+  engines,
+)
+
+const serviceTests = {
+  name: 'service-test-needs-an-engine',
+  comment: 'Name it *.pure.test.ts: it then runs without PostgreSQL and NATS.',
+  severity: 'error',
+  module: { path: '\\.test\\.tsx?$', pathNot: '\\.(?:pure|slow)\\.test\\.tsx?$' },
+  to: engines,
+}
 
 const packages = [
   forbid(
@@ -307,8 +325,16 @@ function otherEdgesThan(file) {
  */
 export function configWith(known) {
   return {
-    forbidden: [...general, ...packages, ...floors, ...modules, ...drivers, ...forbiddenBut(known)],
-    required: requiredOf(known),
+    forbidden: [
+      ...general,
+      pureTests,
+      ...packages,
+      ...floors,
+      ...modules,
+      ...drivers,
+      ...forbiddenBut(known),
+    ],
+    required: [serviceTests, ...requiredOf(known)],
     options,
   }
 }

@@ -1,15 +1,15 @@
 import { defineConfig } from 'vitest/config'
 
-// Both projects need PostgreSQL and NATS, so both go through the same set-up.
+const roots = ['packages', 'tools', 'bench']
+const named = (suffix: string) => roots.map((folder) => `${folder}/**/*${suffix}`)
+
 const everyProject: {
-  globalSetup: string[]
   pool: 'forks'
   isolate: boolean
   testTimeout: number
   hookTimeout: number
   expect: { poll: { timeout: number } }
 } = {
-  globalSetup: ['packages/server/src/testing/global-setup.ts'],
   pool: 'forks',
   // Loading the service takes as long as most files take to test it; it keeps no state of its own.
   isolate: false,
@@ -19,23 +19,30 @@ const everyProject: {
   expect: { poll: { timeout: 15_000 } },
 }
 
+/** PostgreSQL, NATS and a migrated template database. */
+const globalSetup = ['packages/testing/src/engines/global-setup.ts']
+
 export default defineConfig({
   test: {
     // On two cores: a file waits half of its time, for the database, for NATS, for what must not come.
     maxWorkers: 3,
     projects: [
+      { test: { ...everyProject, name: 'pure', include: named('.pure.test.ts') } },
       {
         test: {
           ...everyProject,
-          name: 'unit',
-          include: ['packages/**/*.test.ts', 'tools/**/*.test.ts', 'bench/**/*.test.ts'],
+          name: 'service',
+          globalSetup,
+          include: named('.test.ts'),
+          exclude: ['**/node_modules/**', ...named('.{pure,slow}.test.ts')],
         },
       },
       {
         test: {
           ...everyProject,
-          name: 'long',
-          include: ['packages/**/*.long.ts', 'bench/**/*.long.ts'],
+          name: 'slow',
+          globalSetup,
+          include: named('.slow.test.ts'),
           testTimeout: 600_000,
         },
       },

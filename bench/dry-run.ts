@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { restClient } from '../packages/sdk/src/index.ts'
-import { seeded } from '../packages/server/src/testing/seeded.ts'
+import { seeded } from '../packages/testing/src/seeded.ts'
 import type { Bench, BenchContext, Served } from './harness/context.ts'
 import { fillEntries, loadConversations } from './harness/conversations.ts'
 import { type Cpu, cpuDuring, cpuOfEach } from './harness/cpu.ts'

@@ -1,4 +1,4 @@
-import type { ScratchDatabase } from '../packages/server/src/testing/scratch-database.ts'
+import type { ScratchDatabase } from '../packages/testing/src/engines/scratch-database.ts'
 import type { Bench, BenchContext, Served } from './harness/context.ts'
 import { fillEntries, loadConversations } from './harness/conversations.ts'
 import { type Cpu, cpuDuring, cpuOfEach } from './harness/cpu.ts'

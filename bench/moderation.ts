@@ -4,7 +4,7 @@ import {
   portableEngine,
 } from '../packages/server/src/domain/rules/engine/patterns.ts'
 import { ruleSetOf } from '../packages/server/src/domain/rules/engine/rule-set.ts'
-import { seeded } from '../packages/server/src/testing/seeded.ts'
+import { seeded } from '../packages/testing/src/seeded.ts'
 import type { Bench } from './harness/context.ts'
 import { median, rounded } from './harness/figures.ts'
 import { distinctWords, makeText, rulesOf } from './harness/moderated.ts'

@@ -5,8 +5,8 @@ import {
   type SearchScope,
   searchEntries,
 } from '../packages/server/src/domain/messages/search/search.ts'
-import { loadGroups } from '../packages/server/src/testing/many-entries.ts'
-import type { Query } from '../packages/server/src/testing/many-users.ts'
+import { loadGroups } from '../packages/testing/src/data/many-entries.ts'
+import type { Query } from '../packages/testing/src/data/many-users.ts'
 import type { Bench, BenchContext } from './harness/context.ts'
 import { interleaved, median, percentile, rounded } from './harness/figures.ts'
 import type { Report, Table } from './harness/report.ts'

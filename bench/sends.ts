@@ -1,4 +1,4 @@
-import type { ScratchDatabase } from '../packages/server/src/testing/scratch-database.ts'
+import type { ScratchDatabase } from '../packages/testing/src/engines/scratch-database.ts'
 import { bareAppend, violations } from './harness/bare-append.ts'
 import type { Bench, BenchContext, Served } from './harness/context.ts'
 import { loadConversations, pairs } from './harness/conversations.ts'

@@ -8,7 +8,7 @@ import { root } from './tree.ts'
 
 const { values: options } = parseArgs({
   options: {
-    long: { type: 'boolean', default: false },
+    slow: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
 })
@@ -45,8 +45,8 @@ const migrations = existsSync(migrationsFolder)
       .map((name) => join('packages/server/migrations', name))
   : []
 
-const vitest = (project: string, ...flags: string[]) => ({
-  command: [bin('vitest'), 'run', '--project', project, ...flags],
+const vitest = (...flags: string[]) => ({
+  command: [bin('vitest'), 'run', ...flags],
   alone: true,
   closing: /^\s*Test Files /,
 })
@@ -67,11 +67,11 @@ const steps: readonly Step[] = [
   },
   { name: 'openapi', ...script('openapi:lint') },
   { name: 'generated files', ...script('generated', '--', '--check') },
-  { name: 'tests', ...vitest('unit'), figures: /^sdk: / },
-  // Reads what the tests have just noted; the long tests begin their notes anew.
+  { name: 'tests', ...vitest('--project=pure', '--project=service'), figures: /^sdk: / },
+  // Reads what the tests have just noted; the slow tests begin their notes anew.
   { name: 'contract coverage', command: tool('contract-coverage.ts'), alone: true },
-  ...(options.long
-    ? [{ name: 'long tests', ...vitest('long', '--passWithNoTests', '--maxWorkers=2') }]
+  ...(options.slow
+    ? [{ name: 'slow tests', ...vitest('--project=slow', '--passWithNoTests', '--maxWorkers=2') }]
     : []),
 ]
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { allOperations } from '../packages/contract/src/api.ts'
 import { pipelineErrors } from '../packages/contract/src/operation.ts'
-import { coverageFolder } from '../packages/server/src/testing/contract-coverage.ts'
+import { coverageFolder } from '../packages/testing/src/service/coverage-folder.ts'
 
 // What the contract promises and no test has seen. Run after the tests, which note their answers.
 

@@ -10,7 +10,7 @@ const maxExportedNames = 20
 const emptyNames = /^(?:utils?|helpers?|common|shared|misc)$/i
 const isSource = /\.(?:ts|tsx|mts|cts|js|mjs|jsx)$/
 const isGenerated = /\.generated\.|\.d\.ts$/
-const isProduct = /^packages\/[^/]+\/src\/(?!testing\/|.*\.(?:test|long)\.tsx?$)/
+const isProduct = /^packages\/[^/]+\/src\/(?!.*\.test\.tsx?$)/
 const isPublicApi = /^packages\/server\/src\/domain\/.*\/index\.ts$/
 
 const files = projectFiles()

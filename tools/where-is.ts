@@ -118,7 +118,7 @@ function pageOf(rows: readonly Row[]): string {
 
 function load(pattern: string): Promise<Loaded[]> {
   const paths = globSync(pattern, { cwd: root })
-    .filter((path) => !/\.(test|long|sql|on)\.ts$|\/index\.ts$/.test(path))
+    .filter((path) => !/\.(test|sql|on)\.ts$|\/index\.ts$/.test(path))
     .sort()
   return Promise.all(
     paths.map(async (path) => ({

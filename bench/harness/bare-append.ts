@@ -1,4 +1,4 @@
-import type { Query } from '../../packages/server/src/testing/many-users.ts'
+import type { Query } from '../../packages/testing/src/data/many-users.ts'
 import { text } from './conversations.ts'
 
 /**

@@ -6,13 +6,13 @@ import { readConfig } from '../../packages/server/src/config.ts'
 import { createManagementKey } from '../../packages/server/src/domain/apps/keys/index.ts'
 import { unixSeconds } from '../../packages/server/src/main/clock.ts'
 import { openLog } from '../../packages/server/src/main/log.ts'
-import { deleteStreams } from '../../packages/server/src/testing/event-streams.ts'
+import { openVault, type Vault } from '../../packages/server/src/vault/vault.ts'
+import { deleteStreams } from '../../packages/testing/src/engines/event-streams.ts'
 import {
   createScratchDatabase,
   type ScratchDatabase,
-} from '../../packages/server/src/testing/scratch-database.ts'
-import { startService } from '../../packages/server/src/testing/service.ts'
-import { openVault, type Vault } from '../../packages/server/src/vault/vault.ts'
+} from '../../packages/testing/src/engines/scratch-database.ts'
+import { startService } from '../../packages/testing/src/service/service.ts'
 import { ensureServices, type Services } from '../../tools/services.ts'
 import type { Report } from './report.ts'
 import { type Serving, type Settings, startServing } from './serving.ts'

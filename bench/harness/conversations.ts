@@ -1,5 +1,5 @@
-import { withQuery } from '../../packages/server/src/testing/many-entries.ts'
-import type { Query } from '../../packages/server/src/testing/many-users.ts'
+import { withQuery } from '../../packages/testing/src/data/many-entries.ts'
+import type { Query } from '../../packages/testing/src/data/many-users.ts'
 
 // Conversation c of an app, from 1 to 10,000, is that of `user-c` and the user after it (the last
 // one's is the first); group g is conversation 10,000 + g. The bucket is the number modulo 64.

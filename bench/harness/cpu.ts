@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Query } from '../../packages/server/src/testing/many-users.ts'
+import type { Query } from '../../packages/testing/src/data/many-users.ts'
 
 /** Microseconds of CPU, by who spent them. */
 export interface Cpu {

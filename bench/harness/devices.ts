@@ -1,7 +1,7 @@
 import { tokenPlace } from '../../packages/server/src/domain/apps/index.ts'
-import type { Query } from '../../packages/server/src/testing/many-users.ts'
 import { placeIn, sealedColumns } from '../../packages/server/src/vault/sealed-columns.ts'
 import type { Vault } from '../../packages/server/src/vault/vault.ts'
+import type { Query } from '../../packages/testing/src/data/many-users.ts'
 import { groups, pairs } from './conversations.ts'
 
 /** A group of the first so many users, behind the conversations of `loadConversations`. */

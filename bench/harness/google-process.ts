@@ -1,4 +1,4 @@
-import { startFcmProvider } from '../../packages/server/src/testing/providers/fcm.ts'
+import { startFcmProvider } from '../../packages/testing/src/providers/fcm.ts'
 import type { GoogleOrder } from './google.ts'
 
 // FCM with its phones; answers each order with one message.

@@ -1,6 +1,6 @@
 import type { Condition } from '../../packages/contract/src/rules/index.ts'
 import type { RuleInForce } from '../../packages/server/src/domain/rules/engine/rule-set.ts'
-import type { Random } from '../../packages/server/src/testing/seeded.ts'
+import type { Random } from '../../packages/testing/src/seeded.ts'
 
 const beginnings = [
   'b',

@@ -1,5 +1,5 @@
-import { loadGroups } from '../../packages/server/src/testing/many-entries.ts'
-import type { Query } from '../../packages/server/src/testing/many-users.ts'
+import { loadGroups } from '../../packages/testing/src/data/many-entries.ts'
+import type { Query } from '../../packages/testing/src/data/many-users.ts'
 
 /** A group `crowd-1` of users `crowd-1`, `crowd-2`, ..., none of whom has ever been seen. */
 export async function loadCrowd(query: Query, appId: string, members: number): Promise<void> {

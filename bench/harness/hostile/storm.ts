@@ -1,5 +1,5 @@
 import { restClient } from '../../../packages/sdk/src/index.ts'
-import { loadGroups, settleEntries } from '../../../packages/server/src/testing/many-entries.ts'
+import { loadGroups, settleEntries } from '../../../packages/testing/src/data/many-entries.ts'
 import type { BenchContext } from '../context.ts'
 import { loadConversations } from '../conversations.ts'
 import { rounded } from '../figures.ts'

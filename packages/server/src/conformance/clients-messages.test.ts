@@ -1,6 +1,12 @@
 import { afterAll, describe, expect } from 'vitest'
-import { failure, refusal, type Statement, statementsOf, without } from '../testing/statements.ts'
-import { startTestApp } from '../testing/test-app.ts'
+import {
+  failure,
+  refusal,
+  type Statement,
+  statementsOf,
+  without,
+} from '../../../testing/src/requests/statements.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { startWebhookFixture } from '../testing/webhook-fixture.ts'
+import { startWebhookFixture } from '../../../testing/src/webhooks/webhook-fixture.ts'
 
 // Where evidence of the hosted service conflicts, a setting of the app chooses.
 

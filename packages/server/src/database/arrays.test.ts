@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../testing/test-database.ts'
+import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
 import { bigints, bools, byteas, ints, smallints, texts } from './arrays.ts'
 
 const stack = new AsyncDisposableStack()

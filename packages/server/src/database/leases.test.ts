@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../testing/test-database.ts'
+import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
 import { holdLeases } from './leases.ts'
 import { openDatabase } from './pool.ts'
 

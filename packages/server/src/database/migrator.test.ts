@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type RawBuilder, sql } from 'kysely'
 import { test as plainTest } from 'vitest'
-import { createEmptyDatabase } from '../testing/test-database.ts'
+import { createEmptyDatabase } from '../../../testing/src/engines/test-database.ts'
 import { migrate, requireMigrations, requireSchema } from './migrator.ts'
 import { openDatabase } from './pool.ts'
 

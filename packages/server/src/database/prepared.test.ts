@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../testing/test-database.ts'
+import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
 import { type Database, openDatabase } from './pool.ts'
 import { prepared, run } from './prepared.ts'
 

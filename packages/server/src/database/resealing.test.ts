@@ -1,7 +1,7 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../testing/test-app.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 import { placeIn, type SealedColumn, sealedColumns } from '../vault/sealed-columns.ts'
 import { openVault } from '../vault/vault.ts'
 import { openKeyring, resealLookupKey, WrongMasterKey } from './keyring.ts'

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, servePage } from '../testing/example-page.ts'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { startTcpProxy } from '../testing/tcp-proxy.ts'
+import { openBrowser, servePage } from '../../../testing/src/network/example-page.ts'
+import { startTcpProxy } from '../../../testing/src/network/tcp-proxy.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 // Two people with the example page in a real browser, on a site of its own.
 

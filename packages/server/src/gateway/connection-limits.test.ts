@@ -1,7 +1,7 @@
 import { closeCodes } from '@chorale/contract/frames'
 import { afterAll, expect, test } from 'vitest'
-import { connectDevice, type Device } from '../testing/device.ts'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
+import { connectDevice, type Device } from '../../../testing/src/service/device.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const fixture = await startRealtimeFixture({
   GATEWAY_CONNECTIONS_PER_USER: '5',

@@ -1,7 +1,7 @@
 import type { Position } from '@chorale/contract/frames'
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { errorOf, send } from '../testing/wire.ts'
+import { errorOf, send } from '../../../testing/src/network/wire.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const fixture = await startRealtimeFixture()
 afterAll(() => fixture[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startFleet } from '../testing/fleet/fleet.ts'
-import { type Aftermath, faultsAfter, weather } from '../testing/fleet/storm.ts'
+import { startFleet } from '../../../testing/src/fleet/fleet.ts'
+import { type Aftermath, faultsAfter, weather } from '../../../testing/src/fleet/storm.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())

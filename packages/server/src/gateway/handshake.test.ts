@@ -1,8 +1,8 @@
 import { closeCodes } from '@chorale/contract/frames'
 import { afterAll, describe, expect, test } from 'vitest'
-import { connectDevice } from '../testing/device.ts'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { send } from '../testing/wire.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { connectDevice } from '../../../testing/src/service/device.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const fixture = await startRealtimeFixture({
   GATEWAY_ORIGINS: 'https://chat.example, https://two.example',

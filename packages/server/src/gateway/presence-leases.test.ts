@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
-import { connectDevice } from '../testing/device.ts'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
+import { connectDevice } from '../../../testing/src/service/device.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

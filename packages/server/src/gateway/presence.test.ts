@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
+import { startServing } from '../../../testing/src/processes/program.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 import type { Listener } from '../outbox/listener.ts'
-import { startServing } from '../testing/program.ts'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, expect, test, vi } from 'vitest'
-import { settingsFor, startServing } from '../testing/program.ts'
-import { cloneDatabase } from '../testing/test-database.ts'
-import { send } from '../testing/wire.ts'
+import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { settingsFor, startServing } from '../../../testing/src/processes/program.ts'
 
 // A process of its own: an error that nobody listens to ends it.
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,8 +1,8 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { connectDevice } from '../testing/device.ts'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { startTcpProxy } from '../testing/tcp-proxy.ts'
-import { send } from '../testing/wire.ts'
+import { startTcpProxy } from '../../../testing/src/network/tcp-proxy.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { connectDevice } from '../../../testing/src/service/device.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())

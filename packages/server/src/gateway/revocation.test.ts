@@ -1,9 +1,9 @@
 import { closeCodes } from '@chorale/contract/frames'
 import { afterAll, expect, inject, test } from 'vitest'
-import { connectDevice } from '../testing/device.ts'
-import { startServing } from '../testing/program.ts'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { startTcpProxy } from '../testing/tcp-proxy.ts'
+import { startTcpProxy } from '../../../testing/src/network/tcp-proxy.ts'
+import { startServing } from '../../../testing/src/processes/program.ts'
+import { connectDevice } from '../../../testing/src/service/device.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const never = '600000'
 const stack = new AsyncDisposableStack()

@@ -1,7 +1,7 @@
 import { connect } from '@chorale/sdk'
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { startTcpProxy } from '../testing/tcp-proxy.ts'
+import { startTcpProxy } from '../../../testing/src/network/tcp-proxy.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())

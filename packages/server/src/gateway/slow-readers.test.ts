@@ -1,7 +1,7 @@
 import { closeCodes } from '@chorale/contract/frames'
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { send } from '../testing/wire.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const fixture = await startRealtimeFixture({ GATEWAY_QUEUE_BYTES: '65536' })
 afterAll(() => fixture[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Device } from '../testing/device.ts'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
+import type { Device } from '../../../testing/src/service/device.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const fixture = await startRealtimeFixture()
 afterAll(() => fixture[Symbol.asyncDispose]())

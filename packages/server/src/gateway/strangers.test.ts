@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { send } from '../testing/wire.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const fixture = await startRealtimeFixture({
   GATEWAY_CONNECTIONS: '3',

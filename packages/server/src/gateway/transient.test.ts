@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Device } from '../testing/device.ts'
-import { type RealtimeFixture, startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { send } from '../testing/wire.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import type { Device } from '../../../testing/src/service/device.ts'
+import {
+  type RealtimeFixture,
+  startRealtimeFixture,
+} from '../../../testing/src/service/realtime-fixture.ts'
 
 const bytesPerUser = 20_000
 let fixture: RealtimeFixture

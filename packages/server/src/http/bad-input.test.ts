@@ -2,11 +2,11 @@ import { allOperations, type OperationName } from '@chorale/contract/api'
 import { type Operation, pipelineErrors } from '@chorale/contract/operation'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { startApart } from '../testing/apart.ts'
-import { fieldRequests } from '../testing/bad-fields.ts'
-import { badRequests } from '../testing/bad-requests.ts'
-import { seedDefaults } from '../testing/seeded-app.ts'
-import { errorOf, send, type WireRequest } from '../testing/wire.ts'
+import { errorOf, send, type WireRequest } from '../../../testing/src/network/wire.ts'
+import { startApart } from '../../../testing/src/processes/apart.ts'
+import { fieldRequests } from '../../../testing/src/requests/bad-fields.ts'
+import { badRequests } from '../../../testing/src/requests/bad-requests.ts'
+import { seedDefaults } from '../../../testing/src/service/seeded-app.ts'
 
 // The same requests in every run; another seed is worth a try now and then.
 const seed = Number(process.env.BAD_INPUT_SEED ?? 20_260_101)

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { execute } from '../../../../tools/services/commands.ts'
 import { root } from '../../../../tools/tree.ts'
-import { startTestApp } from '../testing/test-app.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 // Programs as servers of applications are. Each stops at the first call whose answer its author
 // would not expect.

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())

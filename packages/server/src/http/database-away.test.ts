@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { startFreezing } from '../testing/freezing.ts'
-import { settingsFor, startServing } from '../testing/program.ts'
-import { startTcpProxy } from '../testing/tcp-proxy.ts'
-import { startTestApp } from '../testing/test-app.ts'
-import { cloneDatabase } from '../testing/test-database.ts'
-import { send, type WireAnswer } from '../testing/wire.ts'
+import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
+import { startTcpProxy } from '../../../testing/src/network/tcp-proxy.ts'
+import { send, type WireAnswer } from '../../../testing/src/network/wire.ts'
+import { settingsFor, startServing } from '../../../testing/src/processes/program.ts'
+import { startFreezing } from '../../../testing/src/service/freezing.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 // Processes start, and the database is away for a while.
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../testing/test-app.ts'
-import { errorOf, send, type WireRequest } from '../testing/wire.ts'
+import { errorOf, send, type WireRequest } from '../../../testing/src/network/wire.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 /** What public clients and test suites expect of an answer. */
 const app = await startTestApp({ shadow: false })

@@ -1,7 +1,7 @@
 import { allOperations } from '@chorale/contract/api'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../testing/test-app.ts'
-import { errorOf, send } from '../testing/wire.ts'
+import { errorOf, send } from '../../../testing/src/network/wire.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,9 +1,9 @@
 import { allOperations } from '@chorale/contract/api'
 import { afterAll, expect, test } from 'vitest'
-import { fullCall } from '../testing/full-calls.ts'
-import { lenientCalls } from '../testing/leniencies.ts'
-import { startTestApp } from '../testing/test-app.ts'
-import { errorOf, send, type WireAnswer } from '../testing/wire.ts'
+import { errorOf, send, type WireAnswer } from '../../../testing/src/network/wire.ts'
+import { fullCall } from '../../../testing/src/requests/full-calls.ts'
+import { lenientCalls } from '../../../testing/src/requests/leniencies.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

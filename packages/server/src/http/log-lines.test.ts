@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBareService } from '../testing/bare-service.ts'
-import type { AppKeys } from '../testing/test-app.ts'
-import { send } from '../testing/wire.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { startBareService } from '../../../testing/src/service/bare-service.ts'
+import type { AppKeys } from '../../../testing/src/service/test-app.ts'
 
 const lines: Record<string, unknown>[] = []
 const log = pino(

@@ -1,14 +1,14 @@
 import { allOperations } from '@chorale/contract/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expected, outcomeOf } from '../testing/matrix/expectations.ts'
+import { expected, outcomeOf } from '../../../testing/src/matrix/expectations.ts'
 import {
   type CallerName,
   callerNames,
   type Fixture,
   startFixture,
-} from '../testing/matrix/fixture.ts'
-import { leaks, requestFor } from '../testing/matrix/requests.ts'
-import { errorOf, send } from '../testing/wire.ts'
+} from '../../../testing/src/matrix/fixture.ts'
+import { leaks, requestFor } from '../../../testing/src/matrix/requests.ts'
+import { errorOf, send } from '../../../testing/src/network/wire.ts'
 
 let fixture: Fixture
 let before: unknown

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { openBrowser } from '../testing/example-page.ts'
-import { startTestApp } from '../testing/test-app.ts'
-import { exchange, send, type WireRequest } from '../testing/wire.ts'
+import { openBrowser } from '../../../testing/src/network/example-page.ts'
+import { exchange, send, type WireRequest } from '../../../testing/src/network/wire.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 // A browser takes its time to start.
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, expect, test, vi } from 'vitest'
-import { choraleJson, settingsFor, startServing } from '../testing/program.ts'
-import { type RawShape, rawShapes } from '../testing/raw-sockets.ts'
-import { type Random, seeded } from '../testing/seeded.ts'
-import { cloneDatabase } from '../testing/test-database.ts'
-import { send } from '../testing/wire.ts'
+import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
+import { type RawShape, rawShapes } from '../../../testing/src/network/raw-sockets.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { choraleJson, settingsFor, startServing } from '../../../testing/src/processes/program.ts'
+import { type Random, seeded } from '../../../testing/src/seeded.ts'
 
 // A process of its own: an error that nobody listens to ends it.
 vi.setConfig({ testTimeout: 240_000 })

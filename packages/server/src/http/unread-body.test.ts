@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
-import { startBareService } from '../testing/bare-service.ts'
+import { startBareService } from '../../../testing/src/service/bare-service.ts'
 
 const service = await startBareService()
 afterAll(() => service[Symbol.asyncDispose]())

@@ -1,8 +1,8 @@
 import { allOperations } from '@chorale/contract/api'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startBareService } from '../testing/bare-service.ts'
-import { note } from '../testing/contract-coverage.ts'
-import { errorOf, exchange, send, type WireRequest } from '../testing/wire.ts'
+import { errorOf, exchange, send, type WireRequest } from '../../../testing/src/network/wire.ts'
+import { startBareService } from '../../../testing/src/service/bare-service.ts'
+import { note } from '../../../testing/src/service/contract-coverage.ts'
 
 const service = await startBareService()
 afterAll(() => service[Symbol.asyncDispose]())

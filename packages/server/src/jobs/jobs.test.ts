@@ -6,8 +6,8 @@ import {
   killedProcesses,
   startTestQueue,
   unfairApp,
-} from '../testing/job-scenarios.ts'
-import { runTestJobs, type TestJob, testQueue } from '../testing/test-queue.ts'
+} from '../../../testing/src/jobs/job-scenarios.ts'
+import { runTestJobs, type TestJob, testQueue } from '../../../testing/src/jobs/test-queue.ts'
 import { pauseMs } from './backoff.ts'
 import { defineQueue, dueAgain, type Job } from './queue.sql.ts'
 import type { Jobs } from './runner.ts'

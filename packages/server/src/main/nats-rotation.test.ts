@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { startNatsServer } from '../testing/nats-server.ts'
-import { choraleJson, settingsFor, startServing } from '../testing/program.ts'
-import { startSteadyLoad } from '../testing/steady-load.ts'
-import { cloneDatabase } from '../testing/test-database.ts'
-import { send } from '../testing/wire.ts'
+import { startNatsServer } from '../../../testing/src/engines/nats-server.ts'
+import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { choraleJson, settingsFor, startServing } from '../../../testing/src/processes/program.ts'
+import { startSteadyLoad } from '../../../testing/src/steady-load.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 180_000 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sendWithoutNats } from '../testing/fleet/nats-away.ts'
+import { sendWithoutNats } from '../../../testing/src/fleet/nats-away.ts'
 
 test('NATS is away for seconds: no send fails, and everyone hears of every message, in order', async () => {
   // As many as it waits for, however few a busy machine sends in a second.

@@ -1,11 +1,11 @@
 import { allOperations, type OperationName } from '@chorale/contract/api'
 import { ChoraleError } from '@chorale/sdk'
 import { afterAll, expect, test } from 'vitest'
-import { faultCalls } from '../testing/faults/calls.ts'
-import { makeFaultFixture } from '../testing/faults/fixture.ts'
-import { refuseEvents } from '../testing/refused-events.ts'
-import { watchRows } from '../testing/row-watch.ts'
-import { startTestApp } from '../testing/test-app.ts'
+import { refuseEvents } from '../../../testing/src/data/refused-events.ts'
+import { faultCalls } from '../../../testing/src/faults/calls.ts'
+import { makeFaultFixture } from '../../../testing/src/faults/fixture.ts'
+import { watchRows } from '../../../testing/src/service/row-watch.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack[Symbol.asyncDispose]())

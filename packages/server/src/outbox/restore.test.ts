@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { settingsFor } from '../testing/program.ts'
-import { beginEpochs, restoreUnderLoad } from '../testing/restore.ts'
-import { cloneDatabase } from '../testing/test-database.ts'
+import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
+import { settingsFor } from '../../../testing/src/processes/program.ts'
+import { beginEpochs, restoreUnderLoad } from '../../../testing/src/recovery/restore.ts'
 
 // Processes start, and a dump takes its time.
 vi.setConfig({ testTimeout: 300_000 })

@@ -1,7 +1,7 @@
 import { allOperations } from '@chorale/contract/api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Device, startTestApp } from '../testing/test-app.ts'
-import { errorOf, send } from '../testing/wire.ts'
+import { errorOf, send } from '../../../testing/src/network/wire.ts'
+import { type Device, startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
-import { startRealtimeFixture } from '../testing/realtime-fixture.ts'
-import { errorOf, send } from '../testing/wire.ts'
+import { errorOf, send } from '../../../testing/src/network/wire.ts'
+import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 const fixture = await startRealtimeFixture({ DATABASE_STATEMENT_TIMEOUT_MS: '60000' })

@@ -1,8 +1,8 @@
 import { afterAll, expect, inject, test } from 'vitest'
-import { natsPrefix } from '../testing/nats-prefix.ts'
-import { startServing } from '../testing/program.ts'
-import { type AppKeys, startTestApp } from '../testing/test-app.ts'
-import { send } from '../testing/wire.ts'
+import { natsPrefix } from '../../../testing/src/engines/nats-prefix.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { startServing } from '../../../testing/src/processes/program.ts'
+import { type AppKeys, startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())

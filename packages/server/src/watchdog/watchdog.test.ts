@@ -1,7 +1,7 @@
 import { restClient } from '@chorale/sdk'
 import { afterAll, expect, test } from 'vitest'
-import { settingsFor, startServing } from '../testing/program.ts'
-import { startTestApp } from '../testing/test-app.ts'
+import { settingsFor, startServing } from '../../../testing/src/processes/program.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
 import { inTurn, resumeTurn, watchTurns } from './turns.ts'
 
 const stack = new AsyncDisposableStack()
@@ -9,7 +9,7 @@ const app = stack.use(await startTestApp({ shadow: false }))
 afterAll(() => stack.disposeAsync())
 
 test('C2: a block of 300 ms in a served process is logged with its operation and app', async () => {
-  const planted = new URL('../testing/planted-block.ts', import.meta.url)
+  const planted = new URL('../../../testing/src/processes/planted-block.ts', import.meta.url)
   const settings = {
     ...settingsFor(app.databaseUrl),
     CHORALE_MASTER_KEY: app.masterKey,

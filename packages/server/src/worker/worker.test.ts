@@ -4,17 +4,17 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, expect, inject, test } from 'vitest'
+import { deleteConsumers, storedBatches } from '../../../testing/src/engines/event-streams.ts'
+import { natsPrefix } from '../../../testing/src/engines/nats-prefix.ts'
+import { send } from '../../../testing/src/network/wire.ts'
+import { echoListener } from '../../../testing/src/processes/echo-listener.ts'
+import { chorale, choraleJson, settingsFor } from '../../../testing/src/processes/program.ts'
+import { startTestApp, type TestApp } from '../../../testing/src/service/test-app.ts'
 import { connectNow } from '../bus/bus.ts'
 import { openDeadLetters } from '../bus/dead-letters.ts'
 import { openEventStream } from '../bus/event-stream.ts'
 import { openDatabase } from '../database/pool.ts'
 import type { Listener } from '../outbox/listener.ts'
-import { echoListener } from '../testing/echo-listener.ts'
-import { deleteConsumers, storedBatches } from '../testing/event-streams.ts'
-import { natsPrefix } from '../testing/nats-prefix.ts'
-import { chorale, choraleJson, settingsFor } from '../testing/program.ts'
-import { startTestApp, type TestApp } from '../testing/test-app.ts'
-import { send } from '../testing/wire.ts'
 import { startWorker } from './worker.ts'
 
 const wait = { timeout: 30_000, interval: 50 }
@@ -141,7 +141,9 @@ async function workerThatDies(
   NATS_PREFIX: string,
   moment: 'before' | 'after',
 ): Promise<void> {
-  const path = fileURLToPath(new URL('../testing/dying-worker.ts', import.meta.url))
+  const path = fileURLToPath(
+    new URL('../../../testing/src/processes/dying-worker.ts', import.meta.url),
+  )
   const child = spawn(process.execPath, [path, moment], {
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NATS_URL: natsUrl, NATS_PREFIX },
     stdio: 'inherit',

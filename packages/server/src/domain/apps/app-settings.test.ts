@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditOf } from '../../testing/audit.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { auditOf } from '../../../../testing/src/data/audit.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

@@ -3,8 +3,8 @@ import { get, type IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditOf } from '../../testing/audit.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { auditOf } from '../../../../testing/src/data/audit.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const now = 1_700_000_000
 const app = await startTestApp({ clock: () => now })

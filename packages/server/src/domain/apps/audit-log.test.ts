@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { forgetAuditLog, readAuditLog, writeAuditLog } from '../../database/audit-log.ts'
-import { startTestApp } from '../../testing/test-app.ts'
 import { openVault } from '../../vault/vault.ts'
 import { createManagementKey } from './keys/management-keys.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { type AppKeys, startTestApp } from '../../testing/test-app.ts'
-import { errorOf, send } from '../../testing/wire.ts'
+import { errorOf, send } from '../../../../testing/src/network/wire.ts'
+import { type AppKeys, startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
+import { auditOf } from '../../../../testing/src/data/audit.ts'
+import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
+import { type AppKeys, startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { readConfig } from '../../config.ts'
 import type { Database } from '../../database/pool.ts'
 import { openConfiguredDatabase } from '../../main/configured-database.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
-import { auditOf } from '../../testing/audit.ts'
-import { natsPrefix } from '../../testing/nats-prefix.ts'
-import { type AppKeys, startTestApp } from '../../testing/test-app.ts'
 import { erasureJobs } from './erasure.ts'
 
 const day = 86_400

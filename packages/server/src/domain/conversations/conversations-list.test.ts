@@ -1,9 +1,9 @@
 import type { Api } from '@chorale/contract/api'
 import type { CallInput } from '@chorale/contract/operation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { say } from '../../testing/log-builder.ts'
-import { startTestApp } from '../../testing/test-app.ts'
-import { walkByCursor } from '../../testing/walk.ts'
+import { say } from '../../../../testing/src/data/log-builder.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
+import { walkByCursor } from '../../../../testing/src/service/walk.ts'
 
 type Query = NonNullable<CallInput<Api['listConversations']>['query']>
 

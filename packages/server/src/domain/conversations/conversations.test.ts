@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { say } from '../../testing/log-builder.ts'
-import { startTestApp } from '../../testing/test-app.ts'
-import { send } from '../../testing/wire.ts'
+import { say } from '../../../../testing/src/data/log-builder.ts'
+import { send } from '../../../../testing/src/network/wire.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

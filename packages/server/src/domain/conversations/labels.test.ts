@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { say } from '../../testing/log-builder.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { say } from '../../../../testing/src/data/log-builder.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

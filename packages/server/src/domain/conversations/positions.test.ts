@@ -2,8 +2,8 @@ import type { Api } from '@chorale/contract/api'
 import type { Client } from '@chorale/contract/operation'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { say } from '../../testing/log-builder.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { say } from '../../../../testing/src/data/log-builder.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

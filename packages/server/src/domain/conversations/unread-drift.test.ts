@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { deadlocksIn } from '../../testing/log-entries.ts'
-import { startTestApp } from '../../testing/test-app.ts'
-import { expectNoDrift } from '../../testing/unread/drift.ts'
+import { deadlocksIn } from '../../../../testing/src/data/log-entries.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
+import { expectNoDrift } from '../../../../testing/src/unread/drift.ts'
 
 const app = await startTestApp({ shadow: false, sockets: false })
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,12 +1,12 @@
 import type { Event } from '@chorale/contract/events'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, inject, test } from 'vitest'
+import { forgetEvents, storedBatches } from '../../../../testing/src/engines/event-streams.ts'
+import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
+import { startTcpProxy } from '../../../../testing/src/network/tcp-proxy.ts'
+import { errorOf, send } from '../../../../testing/src/network/wire.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import type { HeardEvent, Listener } from '../../outbox/listener.ts'
-import { forgetEvents, storedBatches } from '../../testing/event-streams.ts'
-import { natsPrefix } from '../../testing/nats-prefix.ts'
-import { startTcpProxy } from '../../testing/tcp-proxy.ts'
-import { startTestApp } from '../../testing/test-app.ts'
-import { errorOf, send } from '../../testing/wire.ts'
 
 const heard: HeardEvent[] = []
 const recorder: Listener = {

@@ -2,10 +2,10 @@ import { Event } from '@chorale/contract/events'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { storageKeysIn } from '../../../../testing/src/network/storage-keys.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import type { EventName, Events } from '../../outbox/events.ts'
 import type { HeardEvent } from '../../outbox/listener.ts'
-import { storageKeysIn } from '../../testing/storage-keys.ts'
-import { startTestApp } from '../../testing/test-app.ts'
 import { publicEvents } from './public-event.ts'
 
 const app = await startTestApp()

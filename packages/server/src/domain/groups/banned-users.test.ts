@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestApp } from '../../testing/test-app.ts'
-import { walkByCursor, walkByPage } from '../../testing/walk.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
+import { walkByCursor, walkByPage } from '../../../../testing/src/service/walk.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

@@ -3,9 +3,9 @@ import type { Client } from '@chorale/contract/operation'
 import { ChoraleError } from '@chorale/sdk'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { deadlocksIn, disorderIn, logOf } from '../../../../testing/src/data/log-entries.ts'
+import { startTestApp, type TestApp } from '../../../../testing/src/service/test-app.ts'
 import type { ConversationKey } from '../../outbox/committed.ts'
-import { deadlocksIn, disorderIn, logOf } from '../../testing/log-entries.ts'
-import { startTestApp, type TestApp } from '../../testing/test-app.ts'
 
 // Calls at the same time; nothing here can be followed by a shadow.
 

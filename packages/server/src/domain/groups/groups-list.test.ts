@@ -1,8 +1,8 @@
 import type { Api } from '@chorale/contract/api'
 import type { CallInput } from '@chorale/contract/operation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../../testing/test-app.ts'
-import { walkByCursor, walkByPage } from '../../testing/walk.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
+import { walkByCursor, walkByPage } from '../../../../testing/src/service/walk.ts'
 
 type Query = NonNullable<CallInput<Api['listGroups']>['query']>
 

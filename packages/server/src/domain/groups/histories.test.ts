@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { playAlone } from '../../testing/histories/alone.ts'
-import { openFixtures } from '../../testing/histories/fixtures.ts'
-import { histories } from '../../testing/histories/steps.ts'
-import { playTogether } from '../../testing/histories/together.ts'
-import { deadlocksIn } from '../../testing/log-entries.ts'
+import { deadlocksIn } from '../../../../testing/src/data/log-entries.ts'
+import { playAlone } from '../../../../testing/src/histories/alone.ts'
+import { openFixtures } from '../../../../testing/src/histories/fixtures.ts'
+import { histories } from '../../../../testing/src/histories/steps.ts'
+import { playTogether } from '../../../../testing/src/histories/together.ts'
 
 const fixtures = await openFixtures()
 afterAll(() => fixtures[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { say } from '../../testing/log-builder.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { say } from '../../../../testing/src/data/log-builder.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 let now = 1_700_000_000
 const app = await startTestApp({ clock: () => now })

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../../testing/test-app.ts'
-import { errorOf, send } from '../../testing/wire.ts'
+import { errorOf, send } from '../../../../testing/src/network/wire.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 let now = 1_700_000_000
 const app = await startTestApp({ shadow: false, clock: () => now })

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { costOfGroupSize } from '../../testing/group-size.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { costOfGroupSize } from '../../../../testing/src/data/group-size.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import { afterAll, test } from 'vitest'
-import { appendFromTwoProcesses } from '../../testing/append-processes.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { appendFromTwoProcesses } from '../../../../testing/src/processes/append-processes.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

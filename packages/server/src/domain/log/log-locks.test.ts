@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import type { Db } from '../../database/db.ts'
-import { startTestApp } from '../../testing/test-app.ts'
 
 // Calls of the same moment, brought into the order in which they would do harm: a transaction of the
 // test holds a row until they wait for it.

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { listeners } from '../../listeners.ts'
-import { natsPrefix } from '../../testing/nats-prefix.ts'
-import { startTestApp } from '../../testing/test-app.ts'
 import { eraseEntries } from './log.sql.ts'
 
 const live = { listeners, settings: { NATS_PREFIX: natsPrefix() } }

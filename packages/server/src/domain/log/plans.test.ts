@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { readAppends } from '../../outbox/backlog.ts'
-import { leaveReceipts } from '../../testing/left-behind.ts'
-import { loadGroups, settleEntries, withQuery } from '../../testing/many-entries.ts'
-import { objectionsTo, openExplainer } from '../../testing/plans.ts'
+import { loadGroups, settleEntries, withQuery } from '../../../../testing/src/data/many-entries.ts'
+import { objectionsTo, openExplainer } from '../../../../testing/src/data/plans.ts'
 import {
   checkHotPlans,
   crowdedGroup,
   firstPage,
   preparedStatements,
-} from '../../testing/prepared-plans.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+} from '../../../../testing/src/data/prepared-plans.ts'
+import { leaveReceipts } from '../../../../testing/src/recovery/left-behind.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
+import { readAppends } from '../../outbox/backlog.ts'
 
 const app = await startTestApp({ shadow: false })
 const explainer = await openExplainer(app.databaseUrl)

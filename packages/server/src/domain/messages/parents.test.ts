@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../../testing/test-app.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 // Without a shadow, which would not know a number for one of its messages.
 const app = await startTestApp({ shadow: false })

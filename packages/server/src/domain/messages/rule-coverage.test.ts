@@ -9,8 +9,8 @@ import {
   withoutWords,
 } from '@chorale/contract/rule-coverage'
 import { afterAll, expect, test } from 'vitest'
-import { answer } from '../../testing/receiver.ts'
-import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
+import { answer } from '../../../../testing/src/network/receiver.ts'
+import { startWebhookFixture } from '../../../../testing/src/webhooks/webhook-fixture.ts'
 
 // Every cell of the table in the contract: the call goes through, then a rule forbids it, and the
 // same call is stopped as the table says.

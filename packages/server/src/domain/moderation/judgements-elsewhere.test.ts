@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { connectDevice } from '../../testing/device.ts'
-import { opinion, quick, startJudgeFixture } from '../../testing/judge-fixture.ts'
-import { answer, type Behaviour } from '../../testing/receiver.ts'
+import { answer, type Behaviour } from '../../../../testing/src/network/receiver.ts'
+import { opinion, quick, startJudgeFixture } from '../../../../testing/src/rules/judge-fixture.ts'
+import { connectDevice } from '../../../../testing/src/service/device.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const fixture = await startJudgeFixture()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { opinion, quick, startJudgeFixture } from '../../testing/judge-fixture.ts'
-import { startServing } from '../../testing/program.ts'
-import type { Behaviour } from '../../testing/receiver.ts'
+import type { Behaviour } from '../../../../testing/src/network/receiver.ts'
+import { startServing } from '../../../../testing/src/processes/program.ts'
+import { opinion, quick, startJudgeFixture } from '../../../../testing/src/rules/judge-fixture.ts'
 
 const wait = { timeout: 60_000, interval: 50 }
 

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { opinion, startJudgeFixture } from '../../testing/judge-fixture.ts'
-import { answer, type Behaviour, type Received } from '../../testing/receiver.ts'
-import { watchRows } from '../../testing/row-watch.ts'
+import { answer, type Behaviour, type Received } from '../../../../testing/src/network/receiver.ts'
+import { opinion, startJudgeFixture } from '../../../../testing/src/rules/judge-fixture.ts'
+import { watchRows } from '../../../../testing/src/service/row-watch.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const fixture = await startJudgeFixture()

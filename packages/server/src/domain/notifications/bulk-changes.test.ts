@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { startPushFixture } from '../../testing/push-fixture.ts'
+import { startPushFixture } from '../../../../testing/src/notifications/push-fixture.ts'
 import { notifyUsers } from './notify.on.ts'
 
 const fixture = await startPushFixture()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectDevice } from '../../testing/device.ts'
-import { startPushFixture } from '../../testing/push-fixture.ts'
+import { startPushFixture } from '../../../../testing/src/notifications/push-fixture.ts'
+import { connectDevice } from '../../../../testing/src/service/device.ts'
 import { notifyUsers } from './notify.on.ts'
 
 const fixture = await startPushFixture({ gateway: true })

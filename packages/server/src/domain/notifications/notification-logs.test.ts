@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../../testing/test-app.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { insertDeliveries, type NewDelivery } from './notification-logs.sql.ts'
 import { keepsLogs } from './notification-logs.ts'
 

@@ -1,7 +1,7 @@
 import { allOperations } from '@chorale/contract/api'
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditOf } from '../../testing/audit.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { auditOf } from '../../../../testing/src/data/audit.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { features } from './features.ts'
 
 const app = await startTestApp()

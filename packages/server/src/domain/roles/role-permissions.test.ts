@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditOf } from '../../testing/audit.ts'
-import { startTestApp } from '../../testing/test-app.ts'
-import { walkByPage } from '../../testing/walk.ts'
+import { auditOf } from '../../../../testing/src/data/audit.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
+import { walkByPage } from '../../../../testing/src/service/walk.ts'
 
 let now = 1_700_000_000
 const app = await startTestApp({ clock: () => now })

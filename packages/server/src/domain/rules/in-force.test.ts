@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../../testing/test-app.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 // Calls at the same moment: no shadow could follow.
 const app = await startTestApp({ shadow: false })

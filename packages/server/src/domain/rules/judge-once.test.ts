@@ -1,5 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest'
-import { startTestApp } from '../../testing/test-app.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { RuleSet } from './engine/rule-set.ts'
 
 // Calls are counted, and a shadow would make them too.

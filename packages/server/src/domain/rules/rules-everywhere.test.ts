@@ -1,9 +1,9 @@
 import { restClient } from '@chorale/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { givenWith } from '../../testing/builders.ts'
-import { settingsFor, startServing } from '../../testing/program.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { settingsFor, startServing } from '../../../../testing/src/processes/program.ts'
+import { givenWith } from '../../../../testing/src/service/builders.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 const stack = new AsyncDisposableStack()

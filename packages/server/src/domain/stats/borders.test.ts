@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
-import { startTestApp } from '../../testing/test-app.ts'
 import { addPoints, noteActive, notePeak } from './counting.sql.ts'
 import { countEvents } from './index.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { startRealtimeFixture } from '../../testing/realtime-fixture.ts'
+import { startRealtimeFixture } from '../../../../testing/src/service/realtime-fixture.ts'
 import { countEvents } from './index.ts'
 
 const fixture = await startRealtimeFixture()

@@ -1,7 +1,7 @@
 import { afterAll, inject, test } from 'vitest'
-import { natsPrefix } from '../../testing/nats-prefix.ts'
-import { expectExactStats } from '../../testing/recount.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
+import { expectExactStats } from '../../../../testing/src/recovery/recount.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const natsUrl = inject('natsUrl')
 const NATS_PREFIX = natsPrefix()

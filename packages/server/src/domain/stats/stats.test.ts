@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { natsPrefix } from '../../testing/nats-prefix.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { countEvents } from './index.ts'
 import { deleteOldStats } from './stats.sql.ts'
 

@@ -1,9 +1,9 @@
 import { closeCodes } from '@chorale/contract/frames'
 import { deviceClient } from '@chorale/sdk'
 import { afterAll, expect, test } from 'vitest'
-import { connectDevice } from '../../testing/device.ts'
-import { natsPrefix } from '../../testing/nats-prefix.ts'
-import { startTestApp } from '../../testing/test-app.ts'
+import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
+import { connectDevice } from '../../../../testing/src/service/device.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 let now = 1_800_000_000
 const app = await startTestApp({

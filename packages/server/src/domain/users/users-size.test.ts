@@ -1,9 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { crowd, loadUsers, settleTables } from '../../../../testing/src/data/many-users.ts'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import type { AppDb } from '../../database/app-db.ts'
-import { crowd, loadUsers, settleTables } from '../../testing/many-users.ts'
-import { startTestApp } from '../../testing/test-app.ts'
 import { countUsers, listUsers, type UserFilter } from './users.sql.ts'
 
 // The short form of `npm run bench -- users`: not how long statements take, but how they go about it.

@@ -1,7 +1,7 @@
 import { ChoraleError } from '@chorale/sdk'
 import { afterAll, describe, expect, test } from 'vitest'
-import { answer, type Behaviour } from '../../testing/receiver.ts'
-import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
+import { answer, type Behaviour } from '../../../../testing/src/network/receiver.ts'
+import { startWebhookFixture } from '../../../../testing/src/webhooks/webhook-fixture.ts'
 
 const wait = { timeout: 20_000, interval: 20 }
 const stack = new AsyncDisposableStack()

@@ -1,7 +1,11 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
-import { answer, type Received } from '../../testing/receiver.ts'
-import { type Hook, hundredth, startWebhookFixture } from '../../testing/webhook-fixture.ts'
+import { answer, type Received } from '../../../../testing/src/network/receiver.ts'
+import {
+  type Hook,
+  hundredth,
+  startWebhookFixture,
+} from '../../../../testing/src/webhooks/webhook-fixture.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const fixture = await startWebhookFixture(hundredth)

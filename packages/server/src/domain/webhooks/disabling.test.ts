@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { auditOf } from '../../testing/audit.ts'
-import { answer } from '../../testing/receiver.ts'
-import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
+import { auditOf } from '../../../../testing/src/data/audit.ts'
+import { answer } from '../../../../testing/src/network/receiver.ts'
+import { startWebhookFixture } from '../../../../testing/src/webhooks/webhook-fixture.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const day = 86_400

@@ -1,5 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { measureNeighbours, surviveAbsence, surviveKills } from '../../testing/webhook-faults.ts'
+import {
+  measureNeighbours,
+  surviveAbsence,
+  surviveKills,
+} from '../../../../testing/src/webhooks/webhook-faults.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

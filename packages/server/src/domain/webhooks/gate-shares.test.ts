@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { answer, type Behaviour } from '../../testing/receiver.ts'
-import { type Hook, startWebhookFixture } from '../../testing/webhook-fixture.ts'
+import { answer, type Behaviour } from '../../../../testing/src/network/receiver.ts'
+import { type Hook, startWebhookFixture } from '../../../../testing/src/webhooks/webhook-fixture.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const stack = new AsyncDisposableStack()

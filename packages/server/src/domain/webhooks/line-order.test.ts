@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
-import { startTestApp } from '../../testing/test-app.ts'
 import { deliveryQueue } from './delivery-jobs.sql.ts'
 import { enqueue } from './queue.sql.ts'
 import { tellWebhooks } from './webhooks.on.ts'

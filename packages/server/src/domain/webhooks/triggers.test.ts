@@ -4,9 +4,9 @@ import {
   type LegacyTrigger,
 } from '@chorale/contract/webhooks'
 import { afterAll, expect, test } from 'vitest'
-import { connectDevice } from '../../testing/device.ts'
-import { storageKeysIn } from '../../testing/storage-keys.ts'
-import { startWebhookFixture } from '../../testing/webhook-fixture.ts'
+import { storageKeysIn } from '../../../../testing/src/network/storage-keys.ts'
+import { connectDevice } from '../../../../testing/src/service/device.ts'
+import { startWebhookFixture } from '../../../../testing/src/webhooks/webhook-fixture.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
 const fixture = await startWebhookFixture()

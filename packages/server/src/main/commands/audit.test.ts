@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest'
-import { chorale, choraleJson, settingsFor } from '../../testing/program.ts'
-import { cloneDatabase } from '../../testing/test-database.ts'
+import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
+import { chorale, choraleJson, settingsFor } from '../../../../testing/src/processes/program.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 400_000 })

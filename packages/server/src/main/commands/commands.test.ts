@@ -1,16 +1,19 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openDatabase } from '../../database/pool.ts'
-import { auditOf } from '../../testing/audit.ts'
+import { auditOf } from '../../../../testing/src/data/audit.ts'
+import {
+  cloneDatabase,
+  createEmptyDatabase,
+} from '../../../../testing/src/engines/test-database.ts'
+import { errorOf, send } from '../../../../testing/src/network/wire.ts'
 import {
   chorale,
   choraleJson,
   type Serving,
   settingsFor,
   startServing,
-} from '../../testing/program.ts'
-import { cloneDatabase, createEmptyDatabase } from '../../testing/test-database.ts'
-import { errorOf, send } from '../../testing/wire.ts'
+} from '../../../../testing/src/processes/program.ts'
+import { openDatabase } from '../../database/pool.ts'
 import { buildProgram } from '../program.ts'
 
 // A process takes its time to start.

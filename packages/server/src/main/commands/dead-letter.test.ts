@@ -1,9 +1,9 @@
 import { expect, inject, test, vi } from 'vitest'
+import { storedBatches } from '../../../../testing/src/engines/event-streams.ts'
+import { chorale, choraleJson, settingsFor } from '../../../../testing/src/processes/program.ts'
 import { connectNow } from '../../bus/bus.ts'
 import { openDeadLetters } from '../../bus/dead-letters.ts'
 import { openEventStream } from '../../bus/event-stream.ts'
-import { storedBatches } from '../../testing/event-streams.ts'
-import { chorale, choraleJson, settingsFor } from '../../testing/program.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, expect, test, vi } from 'vitest'
-import { rotateUnderLoad } from '../../testing/master-key-rotation.ts'
-import { chorale, choraleJson, settingsFor } from '../../testing/program.ts'
-import { cloneDatabase } from '../../testing/test-database.ts'
+import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
+import { chorale, choraleJson, settingsFor } from '../../../../testing/src/processes/program.ts'
+import { rotateUnderLoad } from '../../../../testing/src/recovery/master-key-rotation.ts'
 
 // Processes take their time to start.
 vi.setConfig({ testTimeout: 600_000 })

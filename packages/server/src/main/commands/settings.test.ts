@@ -1,8 +1,11 @@
 import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
-import { chorale, type Settings, settingsFor } from '../../testing/program.ts'
-import { startTcpProxy } from '../../testing/tcp-proxy.ts'
-import { cloneDatabase, createEmptyDatabase } from '../../testing/test-database.ts'
+import {
+  cloneDatabase,
+  createEmptyDatabase,
+} from '../../../../testing/src/engines/test-database.ts'
+import { startTcpProxy } from '../../../../testing/src/network/tcp-proxy.ts'
+import { chorale, type Settings, settingsFor } from '../../../../testing/src/processes/program.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 120_000 })

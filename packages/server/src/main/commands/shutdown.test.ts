@@ -2,15 +2,15 @@ import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
+import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
+import { send } from '../../../../testing/src/network/wire.ts'
 import {
   choraleJson,
   failing,
   type Serving,
   settingsFor,
   startServing,
-} from '../../testing/program.ts'
-import { cloneDatabase } from '../../testing/test-database.ts'
-import { send } from '../../testing/wire.ts'
+} from '../../../../testing/src/processes/program.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 120_000 })

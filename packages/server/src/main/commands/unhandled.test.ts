@@ -1,8 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, expect, test, vi } from 'vitest'
-import { choraleJson, failing, settingsFor, startServing } from '../../testing/program.ts'
-import { cloneDatabase } from '../../testing/test-database.ts'
+import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
+import {
+  choraleJson,
+  failing,
+  settingsFor,
+  startServing,
+} from '../../../../testing/src/processes/program.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 120_000 })

@@ -1,8 +1,13 @@
 import { afterAll, expect, inject, test, vi } from 'vitest'
-import { choraleJson, type Serving, settingsFor, startServing } from '../../testing/program.ts'
-import { startTcpProxy } from '../../testing/tcp-proxy.ts'
-import { cloneDatabase } from '../../testing/test-database.ts'
-import { send } from '../../testing/wire.ts'
+import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
+import { startTcpProxy } from '../../../../testing/src/network/tcp-proxy.ts'
+import { send } from '../../../../testing/src/network/wire.ts'
+import {
+  choraleJson,
+  type Serving,
+  settingsFor,
+  startServing,
+} from '../../../../testing/src/processes/program.ts'
 
 // A process takes its time to start.
 vi.setConfig({ testTimeout: 180_000 })

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditOf } from '../../../testing/audit.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { auditOf } from '../../../../../testing/src/data/audit.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 
 let now = 1_700_000_000
 const app = await startTestApp({ clock: () => now })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { openVault } from '../../../vault/vault.ts'
 import { listManagementKeys, revokeManagementKey } from './management-keys.sql.ts'
 import { createManagementKey, type WantedManagementKey } from './management-keys.ts'

@@ -1,6 +1,6 @@
 import { afterAll, expect, test, vi } from 'vitest'
-import { loadGroups, withQuery } from '../../../testing/many-entries.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { loadGroups, withQuery } from '../../../../../testing/src/data/many-entries.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 const app = await startTestApp({ shadow: false })

@@ -1,6 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
-import { loadGroups, settleEntries, withQuery } from '../../../testing/many-entries.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
+import {
+  loadGroups,
+  settleEntries,
+  withQuery,
+} from '../../../../../testing/src/data/many-entries.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

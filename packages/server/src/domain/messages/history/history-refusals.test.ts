@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

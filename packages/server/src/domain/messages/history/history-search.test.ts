@@ -1,7 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest'
+import { natsPrefix } from '../../../../../testing/src/engines/nats-prefix.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { listeners } from '../../../listeners.ts'
-import { natsPrefix } from '../../../testing/nats-prefix.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
 
 const live = { listeners, settings: { NATS_PREFIX: natsPrefix() } }
 const app = await startTestApp({ shadow: false, live })

@@ -1,10 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
+import {
+  loadGroups,
+  settleEntries,
+  withQuery,
+} from '../../../../../testing/src/data/many-entries.ts'
+import { objectionsTo, openExplainer } from '../../../../../testing/src/data/plans.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import type { Db } from '../../../database/db.ts'
 import type { EntryRef } from '../../../outbox/events.ts'
-import { loadGroups, settleEntries, withQuery } from '../../../testing/many-entries.ts'
-import { objectionsTo, openExplainer } from '../../../testing/plans.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
 import { indexEntries, type SearchScope, searchEntries } from './search.ts'
 
 const app = await startTestApp({ shadow: false })

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { readSpans, saveWords } from './search.sql.ts'
 import { type EntrySpan, indexEntries, type SearchScope, searchEntries } from './search.ts'
 import { wordsOf } from './search-words.ts'

@@ -1,9 +1,9 @@
 import type { threads } from '@chorale/contract/messages'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { refuseEvents } from '../../../../../testing/src/data/refused-events.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import type { AppendCtx, Handlers } from '../../../pipeline/handler.ts'
-import { refuseEvents } from '../../../testing/refused-events.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,7 +1,7 @@
 import type { Api } from '@chorale/contract/api'
 import type { CallInput } from '@chorale/contract/operation'
 import { afterAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

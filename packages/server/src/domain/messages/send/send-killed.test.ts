@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { sendWhileKilling } from '../../../testing/sends/storm.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { sendWhileKilling } from '../../../../../testing/src/sends/storm.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { patiently, startDigestFixture } from '../../../testing/digest-fixture.ts'
-import { openReceiver } from '../../../testing/receiver.ts'
+import { openReceiver } from '../../../../../testing/src/network/receiver.ts'
+import {
+  patiently,
+  startDigestFixture,
+} from '../../../../../testing/src/notifications/digest-fixture.ts'
 
 const fixture = await startDigestFixture({ worker: 'elsewhere' })
 afterAll(() => fixture[Symbol.asyncDispose]())

@@ -2,7 +2,10 @@ import type { Api } from '@chorale/contract/api'
 import type { CallInput } from '@chorale/contract/operation'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { patiently, startDigestFixture } from '../../../testing/digest-fixture.ts'
+import {
+  patiently,
+  startDigestFixture,
+} from '../../../../../testing/src/notifications/digest-fixture.ts'
 
 const fixture = await startDigestFixture()
 afterAll(() => fixture[Symbol.asyncDispose]())

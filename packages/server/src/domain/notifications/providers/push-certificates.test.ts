@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditOf } from '../../../testing/audit.ts'
-import { makeAuthority } from '../../../testing/certificates.ts'
-import { legacyP12, p12 } from '../../../testing/p12.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { auditOf } from '../../../../../testing/src/data/audit.ts'
+import { makeAuthority } from '../../../../../testing/src/network/certificates.ts'
+import { legacyP12, p12 } from '../../../../../testing/src/network/p12.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { highestIterations } from './p12-iterations.ts'
 
 const app = await startTestApp()

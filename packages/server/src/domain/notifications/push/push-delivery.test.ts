@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { deleteConsumers, waitingIn } from '../../../testing/event-streams.ts'
-import type { Asked, Fault } from '../../../testing/providers/provider.ts'
-import { startPushFixture } from '../../../testing/push-fixture.ts'
+import { deleteConsumers, waitingIn } from '../../../../../testing/src/engines/event-streams.ts'
+import { startPushFixture } from '../../../../../testing/src/notifications/push-fixture.ts'
+import type { Asked, Fault } from '../../../../../testing/src/providers/provider.ts'
 import { notifyUsers } from '../notify.on.ts'
 
 const fixture = await startPushFixture()

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { survivePushFaults } from '../../../testing/push-faults.ts'
+import { survivePushFaults } from '../../../../../testing/src/notifications/push-faults.ts'
 
 vi.setConfig({ testTimeout: 600_000 })
 

@@ -1,9 +1,9 @@
 import type { NotificationReason } from '@chorale/contract/notifications'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import { connectDevice } from '../../../testing/device.ts'
-import { waitingIn } from '../../../testing/event-streams.ts'
-import type { Fault } from '../../../testing/providers/provider.ts'
-import { startPushFixture } from '../../../testing/push-fixture.ts'
+import { waitingIn } from '../../../../../testing/src/engines/event-streams.ts'
+import { startPushFixture } from '../../../../../testing/src/notifications/push-fixture.ts'
+import type { Fault } from '../../../../../testing/src/providers/provider.ts'
+import { connectDevice } from '../../../../../testing/src/service/device.ts'
 import { notifyUsers } from '../notify.on.ts'
 
 const fixture = await startPushFixture({ gateway: true })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { activePushTokens, markTokenGone } from './push-tokens.sql.ts'
 
 // Of one second are all of them, so lists are in the order of their tokens.

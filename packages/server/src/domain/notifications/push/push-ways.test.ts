@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Asked, startProvider } from '../../../testing/providers/provider.ts'
-import { startWebPushProvider } from '../../../testing/providers/web-push.ts'
-import { startPushFixture } from '../../../testing/push-fixture.ts'
+import { startPushFixture } from '../../../../../testing/src/notifications/push-fixture.ts'
+import { type Asked, startProvider } from '../../../../../testing/src/providers/provider.ts'
+import { startWebPushProvider } from '../../../../../testing/src/providers/web-push.ts'
 import { notifyUsers } from '../notify.on.ts'
 
 const heard: Asked[] = []

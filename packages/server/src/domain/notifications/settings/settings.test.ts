@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditOf } from '../../../testing/audit.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
-import { errorOf, send } from '../../../testing/wire.ts'
+import { auditOf } from '../../../../../testing/src/data/audit.ts'
+import { errorOf, send } from '../../../../../testing/src/network/wire.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { natsPrefix } from '../../../testing/nats-prefix.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { natsPrefix } from '../../../../../testing/src/engines/nats-prefix.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { openCases, punishSenders } from './cases.on.ts'
 
 const wait = { timeout: 30_000, interval: 20 }

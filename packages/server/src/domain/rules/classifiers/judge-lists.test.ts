@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
-import { auditOf } from '../../../testing/audit.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { auditOf } from '../../../../../testing/src/data/audit.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 
 // At one moment: lists that are created in one second are in the order of their ids, in the shadow as well.
 const app = await startTestApp({ clock: () => 1_800_000_000 })

@@ -1,7 +1,7 @@
 import { restClient } from '@chorale/sdk'
 import { afterAll, expect, test } from 'vitest'
-import { startApart } from '../../../testing/apart.ts'
-import { createApp } from '../../../testing/bare-service.ts'
+import { startApart } from '../../../../../testing/src/processes/apart.ts'
+import { createApp } from '../../../../../testing/src/service/bare-service.ts'
 
 /** Of the processor, for all that one message makes the event loop do at once. */
 const maxBlockedMs = 100

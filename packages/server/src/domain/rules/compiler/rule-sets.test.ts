@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { startTestApp } from '../../../testing/test-app.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { portableEngine } from '../engine/patterns.ts'
 import { openCompiler } from './compiler.ts'
 import { openRuleSets } from './rule-sets.ts'

@@ -1,15 +1,22 @@
 import type { DryRunMatch } from '@chorale/contract/rules'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadGroups, settleEntries, withQuery } from '../../../testing/many-entries.ts'
-import { type MortalServer, startMortalServer } from '../../../testing/mortal-server.ts'
-import { natsPrefix } from '../../../testing/nats-prefix.ts'
-import { objectionsTo, openExplainer } from '../../../testing/plans.ts'
-import { settingsFor } from '../../../testing/program.ts'
-import { referencePlaces } from '../../../testing/reference-words.ts'
-import { watchRows } from '../../../testing/row-watch.ts'
-import { seeded } from '../../../testing/seeded.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
+import {
+  loadGroups,
+  settleEntries,
+  withQuery,
+} from '../../../../../testing/src/data/many-entries.ts'
+import { objectionsTo, openExplainer } from '../../../../../testing/src/data/plans.ts'
+import { natsPrefix } from '../../../../../testing/src/engines/nats-prefix.ts'
+import {
+  type MortalServer,
+  startMortalServer,
+} from '../../../../../testing/src/processes/mortal-server.ts'
+import { settingsFor } from '../../../../../testing/src/processes/program.ts'
+import { referencePlaces } from '../../../../../testing/src/rules/reference-words.ts'
+import { seeded } from '../../../../../testing/src/seeded.ts'
+import { watchRows } from '../../../../../testing/src/service/row-watch.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { findScenes, newestIdOf, sentAtFrom, walkEntries } from './dry-run-walk.sql.ts'
 
 const day = 86_400

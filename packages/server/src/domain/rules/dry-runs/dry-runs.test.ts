@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
 import { openDatabase } from '../../../database/pool.ts'
-import { startTestApp } from '../../../testing/test-app.ts'
 import { openCompiler } from '../compiler/compiler.ts'
 import { portableEngine } from '../engine/patterns.ts'
 import { dryRunJobs } from './dry-run-jobs.ts'

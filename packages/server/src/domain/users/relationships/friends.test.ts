@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestApp } from '../../../testing/test-app.ts'
-import { walkByCursor, walkByPage } from '../../../testing/walk.ts'
+import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
+import { walkByCursor, walkByPage } from '../../../../../testing/src/service/walk.ts'
 
 let now = 1_700_000_000
 const app = await startTestApp({ clock: () => now })

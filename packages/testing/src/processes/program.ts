@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
+import { natsPrefix } from '../engines/nats-prefix.ts'
+
+const path = fileURLToPath(new URL('../../../server/bin/chorale.js', import.meta.url))
+
+/** Every start after the first is twice as fast. */
+const compileCache = fileURLToPath(
+  new URL('../../../../node_modules/.cache/chorale/compile', import.meta.url),
+)
+
+export type Settings = Readonly<Record<string, string>>
+
+/** What the program needs to run on a database; nothing else of this process's environment. */
+export function settingsFor(databaseUrl: string): Settings {
+  return {
+    DATABASE_URL: databaseUrl,
+    NATS_URL: inject('natsUrl'),
+    NATS_PREFIX: natsPrefix(),
+    CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
+  }
+}
+
+/** A failure in the program that the signal SIGUSR2 sets off. */
+export function failing(script: string): Settings {
+  const code = `process.on('SIGUSR2', () => { ${script} })`
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
+}
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command of the `chorale` program to its end. */
+export async function chorale(settings: Settings, ...args: readonly string[]): Promise<Outcome> {
+  const child = start(settings, args)
+  const stdout = textOf(child.stdout)
+  const stderr = textOf(child.stderr)
+  const [code] = await once(child, 'close')
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+}
+
+/** The JSON that a command prints. Throws when it failed. */
+export async function choraleJson<T>(settings: Settings, ...args: readonly string[]): Promise<T> {
+  const { code, stdout, stderr } = await chorale(settings, ...args, '--json')
+  if (code !== 0) throw new Error(`chorale ${args.join(' ')} failed: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+export interface Serving extends AsyncDisposable {
+  /** Empty for a worker alone, which takes no calls. */
+  readonly origin: string
+  /** Of `/metrics` and the checks of health. */
+  readonly operationsOrigin: string
+  /** All it has written so far. */
+  output(): string
+  /** Resolves when a line of the log has this text. */
+  said(text: string): Promise<void>
+  signal(name: NodeJS.Signals): void
+  /** The exit code, when it has ended. */
+  readonly ended: Promise<number | null>
+}
+
+/** `chorale serve` on a free port, once it is ready. */
+export async function startServing(
+  settings: Settings,
+  ...args: readonly string[]
+): Promise<Serving> {
+  const child = start(settings, ['serve', '--port', '0', ...args])
+  const log = textOf(child.stdout)
+  const errors = textOf(child.stderr)
+  const output = () => [...log, ...errors].join('')
+  // What comes last may be half a line.
+  const lines = () => log.join('').split('\n').slice(0, -1)
+  const has = (text: string) => lines().some((line) => line.includes(text))
+  const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
+  const said = async (text: string) => {
+    while (!has(text)) {
+      const more = once(child.stdout, 'data')
+      const gone = ended.then((code) => {
+        if (has(text)) return
+        throw new Error(`It ended with ${code} and never said "${text}": ${output()}`)
+      })
+      await Promise.race([more, gone])
+    }
+  }
+  await said('"msg":"started"')
+  return {
+    origin: addressIn(output(), 'api|gateway'),
+    operationsOrigin: addressIn(output(), 'operations'),
+    output,
+    said,
+    signal: (name) => void child.kill(name),
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+function addressIn(output: string, name: string): string {
+  return new RegExp(`"serves":"(?:${name})","address":"([^"]+)"`).exec(output)?.[1] ?? ''
+}
+
+function start(settings: Settings, args: readonly string[]) {
+  // Away from the clone: a developer's `.env` must not have a say.
+  const child = spawn(process.execPath, [path, ...args], {
+    cwd: tmpdir(),
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: compileCache,
+      // Many processes run at once.
+      OPERATIONS_PORT: '0',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return child
+}
+
+function textOf(stream: ChildProcess['stdout']): string[] {
+  const chunks: string[] = []
+  stream?.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk))
+  return chunks
+}
