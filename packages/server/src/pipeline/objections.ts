@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
+import { characters } from './characters.ts'
 
 /** By field: what is wrong with it. */
 export type Details = Record<string, string[]>
@@ -87,7 +88,7 @@ function sentence(error: ErrorObject): string {
     case 'minLength':
       return `Use at least ${params.limit} characters.`
     case 'maxLength':
-      return `Use at most ${params.limit} characters; these are ${[...String(data)].length}.`
+      return `Use at most ${params.limit} characters; these are ${characters(String(data))}.`
     case 'minItems':
       return `Name at least ${params.limit}.`
     case 'maxItems':
@@ -118,6 +119,7 @@ function shownOf(data: unknown): string {
   if (data === null) return 'null'
   if (Array.isArray(data)) return 'a list'
   if (typeof data === 'object') return 'an object'
+  if (typeof data === 'string' && data.length > maxShown) return ''
   const shown = JSON.stringify(data)
   return shown === undefined || shown.length > maxShown ? '' : shown
 }

@@ -1,7 +1,8 @@
 import type { Operation } from '@chorale/contract/operation'
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { _, Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { Static, TSchema } from 'typebox'
+import { characters } from './characters.ts'
 import { coerce, coerceInside, coerceQuery, spellsOtherwise } from './coercion.ts'
 import { invalid } from './failure.ts'
 import { isExact } from './numbers.ts'
@@ -23,6 +24,8 @@ interface RawInput {
   /** Undefined: there is none. Each time anew, because the validation changes what it reads. */
   readonly body: (() => unknown) | undefined
   readonly form?: unknown
+  /** Of the body or the form, before it was parsed. Not said: few. */
+  readonly bytes?: number
   /** Whether what clients write otherwise than the contract says is read as they mean it. */
   readonly lenient: boolean
 }
@@ -86,7 +89,7 @@ export function validationOf(operation: Operation): Validation {
 type Check = ReturnType<typeof bodies.compile>
 
 /** In a list of a million wrong items, all of them are too many objections to make. */
-const maxThorough = 65_536
+const maxThoroughBytes = 65_536
 
 interface Reader {
   readonly part: (typeof parts)[number]
@@ -107,7 +110,7 @@ function readPart(reader: Reader, raw: RawInput) {
     const value = asMeant()
     const strange = strangeNumbers(schema, value)
     if (check(value) && strange.length === 0) return { value }
-    return { value, errors: [...strange, ...allErrors(reader, asMeant())] }
+    return { value, errors: [...strange, ...allErrors(reader, asMeant)] }
   }
   const written = asWritten()
   const otherwise = raw.lenient && spellsOtherwise(schema, written)
@@ -115,15 +118,16 @@ function readPart(reader: Reader, raw: RawInput) {
     return { value: raw.lenient ? coerceInside(schema, written) : written }
   }
   const value = asMeant()
-  return check(value) ? { value } : { value, errors: allErrors(reader, asMeant()) }
+  if (check(value)) return { value }
+  const isMuch = (raw.bytes ?? 0) > maxThoroughBytes
+  return { value, errors: isMuch ? (check.errors ?? []) : allErrors(reader, asMeant) }
 }
 
-/** All that is wrong, of what `check` has just refused; of much, the first. */
-function allErrors({ check, checkAll }: Reader, again: unknown): readonly ErrorObject[] {
+/** All that is wrong, of what `check` has just refused. */
+function allErrors({ check, checkAll }: Reader, again: () => unknown): readonly ErrorObject[] {
   const first = check.errors ?? []
-  if (JSON.stringify(again).length > maxThorough) return first
   const all = checkAll()
-  return all(again) ? first : (all.errors ?? first)
+  return all(again()) ? first : (all.errors ?? first)
 }
 
 /** A call without a body is a call with an empty one: what is required speaks up itself. */
@@ -157,7 +161,25 @@ function engine(options: object) {
   ajv.addKeyword('x-documents')
   ajv.addKeyword('x-objection')
   ajv.addKeyword({ keyword: 'x-maxBytes', type: 'object', validate: maxBytes })
+  // Ajv would count every character of a text, however long it is.
+  for (const [keyword, validate] of Object.entries({ maxLength, minLength })) {
+    ajv.removeKeyword(keyword)
+    const error = {
+      message: keyword,
+      params: ({ schema }: { schema: number }) => _`{limit: ${schema}}`,
+    }
+    ajv.addKeyword({ keyword, type: 'string', schemaType: 'number', validate, error })
+  }
   return ajv
+}
+
+/** A character has one or two units: most texts need not be counted. */
+function maxLength(limit: number, text: string): boolean {
+  return text.length <= limit || (text.length <= 2 * limit && characters(text) <= limit)
+}
+
+function minLength(limit: number, text: string): boolean {
+  return text.length >= 2 * limit || (text.length >= limit && characters(text) >= limit)
 }
 
 interface DataPlace {
