@@ -4,13 +4,14 @@ import type { Logger } from 'pino'
 import type { Epochs } from '../outbox/epochs.ts'
 import type { EventFeed, FeedPage, FeedPlace } from '../outbox/feed.ts'
 import type { HeardEvent } from '../outbox/listener.ts'
+import { resumeTurn } from '../watchdog/turns.ts'
 import { onlyForHeader } from './dead-letters.ts'
 import type { EventStream } from './event-stream.ts'
 
 /** Messages; each may have a million bytes. */
 const maxAtOnce = 20
-/** Of a page: what comes after this many is for the next one. */
-const maxBytes = 4_000_000
+/** Of a page: what comes after this many is for the next one. Printing it holds the event loop. */
+const maxBytes = 1_000_000
 const waitMs = 5000
 
 /** Reads the stream itself, so whatever is published late comes late, and is not passed over. */
@@ -82,6 +83,7 @@ async function gather(
     const before = left
     const wanted = { max_messages: Math.min(left, maxAtOnce), expires: waitMs }
     for await (const message of await consumer.fetch(wanted)) {
+      resumeTurn()
       const { seq } = message
       const heard = eventsIn(message)
       const skip = seq === place.seq ? place.skip : 0

@@ -27,3 +27,18 @@ test('what is more than a second holds is taken once, and paid back', () => {
   now += 1000
   expect(flow.take('a', 35)).toBe(true)
 })
+
+test('what is spent without asking is owed, a second of it at most', () => {
+  let now = 0
+  const flow = openFlow(10, () => now)
+  flow.spend('a', 10)
+  expect(flow.msInDebt('a')).toBe(0)
+  flow.spend('a', 5)
+  expect(flow.msInDebt('a')).toBe(500)
+  expect(flow.msInDebt('b')).toBe(0)
+  flow.spend('a', 1000)
+  expect(flow.msInDebt('a')).toBe(1000)
+  now += 1000
+  expect(flow.msInDebt('a')).toBe(0)
+  expect(flow.take('a', 1)).toBe(false)
+})

@@ -2,6 +2,10 @@
 export interface Flow {
   /** False: too much, and nothing is taken. More than a whole second's is taken from a full one only. */
   take(key: string, amount: number): boolean
+  /** Takes it in any case. What is not there is owed, up to what a second brings. */
+  spend(key: string, amount: number): void
+  /** Until nothing is owed any more. */
+  msInDebt(key: string): number
 }
 
 interface Level {
@@ -24,16 +28,29 @@ export function openFlow(perSecond: number, clock: () => number = () => performa
     }
   }
 
+  const leftOf = (key: string, now: number): number => {
+    const level = levels.get(key)
+    return level ? refilled(level, now) : perSecond
+  }
+
+  /** Below zero: a debt, which the next seconds pay. */
+  const set = (key: string, left: number, now: number) => {
+    if (levels.size >= maxIdle && !levels.has(key)) forgetFull(now)
+    levels.set(key, { left, at: now })
+  }
+
   return {
     take(key, amount) {
       const now = clock()
-      const level = levels.get(key) ?? { left: perSecond, at: now }
-      const left = refilled(level, now)
+      const left = leftOf(key, now)
       if (left < Math.min(amount, perSecond)) return false
-      if (levels.size >= maxIdle && !levels.has(key)) forgetFull(now)
-      // Below zero: a debt, which the next seconds pay.
-      levels.set(key, { left: left - amount, at: now })
+      set(key, left - amount, now)
       return true
     },
+    spend(key, amount) {
+      const now = clock()
+      set(key, Math.max(-perSecond, leftOf(key, now) - amount), now)
+    },
+    msInDebt: (key) => Math.max(0, (-leftOf(key, clock()) / perSecond) * 1000),
   }
 }

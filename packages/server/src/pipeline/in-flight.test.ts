@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { errorOf, send } from '../../../testing/src/network/wire.ts'
 import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
 
@@ -104,3 +104,54 @@ test('H4: of calls that ask for much, or bring much, an app has two at once; oth
   })
   expect(await Promise.all(calls)).toHaveLength(11)
 })
+
+/** From here on, to read an address with this word in it holds the event loop. */
+function plantSlowAddress(word: string, ms: number): void {
+  const parse = URL.parse
+  vi.spyOn(URL, 'parse').mockImplementation((url, base) => {
+    const end = performance.now() + (String(url).includes(word) ? ms : 0)
+    while (performance.now() < end);
+    return parse.call(URL, url, base)
+  })
+  onTestFinished(() => void vi.restoreAllMocks())
+}
+
+const crowd = Array.from({ length: 12 }, (_, n) => `crowd-${n}`)
+await app.given.users('ned', 'mia', ...crowd)
+
+test.for([
+  ['bring much', { unknown: 'x'.repeat(40_000), receiver: 'ned', receiverType: 'user' as const }],
+  ['have many receivers', { multipleReceivers: { uids: crowd }, receiverType: 'user' as const }],
+] as const)(
+  'H4: between calls that %s and hold the loop, neighbours have many turns',
+  async ([, much]) => {
+    plantSlowAddress('slow', 25)
+    const neighbour = app.client(await app.anotherApp(), 'full')
+    const told: string[] = []
+    const data = { attachments: [{ url: 'https://example.org/slow' }] }
+    let done = false
+    const hostile = Promise.all(
+      Array.from({ length: 16 }, async () => {
+        const body = { type: 'image', data, ...much }
+        // On a slow machine some wait too long, and are refused.
+        await fixture.full.sendMessage({ onBehalfOf: 'mia', body }).then(
+          () => told.push('hostile'),
+          (error) => expect(error).toMatchObject({ code: 'ERR_TOO_MANY_REQUESTS' }),
+        )
+      }),
+    ).finally(() => {
+      done = true
+    })
+    while (!done) {
+      await neighbour.listUsers({})
+      told.push('neighbour')
+    }
+    await hostile
+    // The first few are within what the app has left over.
+    const hostileAt = told.flatMap((who, place) => (who === 'hostile' ? [place] : []))
+    const [from = 0, to = 0] = [hostileAt[6], hostileAt.at(-1)]
+    const calls = hostileAt.length - 7
+    expect(calls).toBeGreaterThan(0)
+    expect((to - from - calls) / calls).toBeGreaterThan(4)
+  },
+)

@@ -11,6 +11,7 @@ import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import type { Vault } from '../vault/vault.ts'
 import { inTurn } from '../watchdog/turns.ts'
 import type { AddressLimits } from './address-limits.ts'
+import { bringsMany, type CallSize, isLarge, openCallSize } from './call-size.ts'
 import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
 import { badRequest, Failure, tooManyRequests } from './failure.ts'
 import type { AllHandlers, AppendCtx } from './handler.ts'
@@ -89,9 +90,6 @@ export interface PipelineParts {
   readonly onCommit: CommitHook
 }
 
-const largeBodyBytes = 32_768
-const largePageRows = 200
-
 // One shape for all: the contract has typed each handler, and the validation has typed its input.
 type AnyHandler = (input: never, ctx: never) => Promise<unknown>
 type AnyPrepared = {
@@ -134,27 +132,20 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     },
     async run(admitted, content) {
       const { call, caller } = admitted
-      const appId = caller.app?.appId
-      const largeOf = isLarge(call, content) ? appId : undefined
-      const wait = largeOf && parts.inFlight.enterLarge(largeOf)
-      if (wait) await wait
-      running.add(admitted)
+      const size = openCallSize(parts.inFlight, call.name, caller.app?.appId)
       try {
-        const turn = { operation: call.name, appId }
-        return await inTurn(turn, () => answer(parts, routeOf(call.name), admitted, content))
+        const wait = isLarge(call, content) ? size.setLarge() : undefined
+        if (wait !== undefined) await wait
+        running.add(admitted)
+        const route = routeOf(call.name)
+        return await inTurn(size.turn, () => answer(parts, route, admitted, content, size))
       } finally {
         running.delete(admitted)
-        if (largeOf) parts.inFlight.leaveLarge(largeOf)
+        size.leave()
       }
     },
     underWay: () => Array.from(running, nameOf),
   }
-}
-
-/** It brings much, or asks for much: the one is read and checked, the other printed. */
-function isLarge({ query }: Call, { bytes }: Content): boolean {
-  const rows = Number(query.limit ?? query.perPage ?? query.per_page ?? 0)
-  return bytes > largeBodyBytes || rows > largePageRows
 }
 
 function nameOf({ call, caller }: AdmittedCall): CallName {
@@ -166,15 +157,19 @@ async function answer(
   route: Route,
   { call, caller, headers }: AdmittedCall,
   content: Content,
+  size: CallSize,
 ): Promise<Answer> {
   const { operation } = route
   const lenient = isLenient(caller)
   const input = route.validation.input({
     ...call,
     body: operation.body && (await content.body(lenient)),
+    bytes: content.bytes,
     lenient,
     form: operation.form && (await content.form?.(operation.form)),
   })
+  const wait = bringsMany(input.body) ? size.setLarge() : undefined
+  if (wait !== undefined) await wait
   // Once its body is here: a slow upload does not keep its user from other calls.
   const turn = parts.inFlight.enter(caller)
   if (turn !== undefined) await turn

@@ -1,10 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { performance } from 'node:perf_hooks'
 
 /** For whom the event loop works: a call, a listener, a job. */
 export interface Turn {
   readonly operation: string
   /** Undefined: no app, or not known yet. */
   readonly appId?: string | undefined
+  /** Is told how long the loop has worked since it was noted, when the next one is. */
+  readonly onHeld?: ((ms: number) => void) | undefined
 }
 
 /** The loop was held for so long. The turn is the last that was noted before that. */
@@ -15,6 +18,8 @@ const turns = new AsyncLocalStorage<Turn>()
 // One event loop, so one of each.
 let current: Turn | undefined
 let noted = performance.now()
+/** When `current` was noted, if it wants to know how long it has held the loop. */
+let idleBefore = 0
 let watching: Watch | undefined
 
 /** All that it does, also behind a wait, is done for this turn. */
@@ -37,6 +42,13 @@ function note(turn: Turn | undefined): void {
   noted = now
   current = turn
   if (watching && ms >= watching.atLeastMs) watching.onBlock(before, ms)
+  if (before?.onHeld) before.onHeld(ms - (idleMs() - idleBefore))
+  if (turn?.onHeld) idleBefore = idleMs()
+}
+
+/** How long the loop has had nothing to do, since the process started. */
+function idleMs(): number {
+  return performance.nodeTiming.idleTime
 }
 
 interface Watch {
