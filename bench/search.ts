@@ -71,7 +71,7 @@ async function load(query: Query, appId: string): Promise<void> {
                           app_id, sender, category, type, data)
      select bucket, conversation_key, seq, nextval('entry_numbers') * 64 + bucket, 1700000000, seq,
             true, app_id, owner, 'message', 'text',
-            jsonb_build_object('text', ${textOf} ||
+            json_build_object('text', ${textOf} ||
               case when place % 20 = 3 then ' ${words.common}' else '' end ||
               case when place % 20000 = 7 then ' ${words.rare}' else '' end)
      from (select g.*, seq, row_number() over (order by seq::float / entries, guid) as place

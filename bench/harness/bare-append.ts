@@ -18,7 +18,7 @@ insert into entries (bucket, conversation_key, seq, id, sent_at, counted, counts
                      app_id, sender, category, type, muid, data)
 select bucket, conversation_key, head, nextval('entry_numbers') * 64 + bucket, 1, counted, true,
        '${appId}', 'user1', 'message', 'text', gen_random_uuid()::text,
-       '${JSON.stringify({ text })}'::jsonb
+       '${JSON.stringify({ text })}'::json
 from moved;
 `
 }

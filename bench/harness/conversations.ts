@@ -113,6 +113,6 @@ const oneEntryEach = `
          case when conversation_key > ${pairs} then ${member(`(conversation_key - ${pairs})`, `n % ${membersPerGroup}`)}
               else 'user-' || 1 + (conversation_key - 1 + n % 2) % ${pairs} end,
          'message', 'text', gen_random_uuid()::text,
-         jsonb_build_object('text', ($5::text[])[1 + (conversation_key + n * 7) % cardinality($5::text[])])
+         concat('{"text":', to_json(($5::text[])[1 + (conversation_key + n * 7) % cardinality($5::text[])]), '}')::json
   from conversations, (select $2::bigint as n) as place
   where app_id = $1 and bucket % ${writers} = $3`

@@ -55,7 +55,7 @@ begin
                          deleted_at)
     select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, ats[e.conversation],
            e.counted, e.parent_seq, e.counts, e.app_id, e.sender, e.category,
-           e.type, e.muid, e.data::jsonb, e.extra::jsonb, e.verdict::jsonb,
+           e.type, e.muid, e.data::json, e.extra::jsonb, e.verdict::jsonb,
            coalesce(e.verdict::jsonb ? 'sealed', false),
            case when e.verdict::jsonb ? 'sealed' then ats[e.conversation] end
     from placed e
@@ -318,10 +318,12 @@ CREATE TABLE public.conversations (
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL
 )
-PARTITION BY LIST (bucket);
+WITH (fillfactor='50');
 
 CREATE TABLE public.entries (
     bucket smallint NOT NULL,
+    counts boolean NOT NULL,
+    erased boolean DEFAULT false NOT NULL,
     conversation_key bigint NOT NULL,
     seq bigint NOT NULL,
     id bigint NOT NULL,
@@ -332,15 +334,13 @@ CREATE TABLE public.entries (
     edited_at bigint,
     deleted_at bigint,
     parent_seq bigint,
-    counts boolean NOT NULL,
     app_id text NOT NULL COLLATE pg_catalog."C",
     sender text NOT NULL COLLATE pg_catalog."C",
     category text NOT NULL COLLATE pg_catalog."C",
     type text NOT NULL,
     muid text COLLATE pg_catalog."C",
-    data jsonb NOT NULL,
+    data json NOT NULL,
     extra jsonb,
-    erased boolean DEFAULT false NOT NULL,
     verdict jsonb
 )
 PARTITION BY LIST (bucket);
@@ -351,7 +351,7 @@ CREATE TABLE public.entry_edits (
     seq bigint NOT NULL,
     nth bigint NOT NULL,
     edited_at bigint NOT NULL,
-    data jsonb NOT NULL,
+    data json NOT NULL,
     app_id text NOT NULL COLLATE pg_catalog."C"
 );
 
@@ -766,7 +766,7 @@ CREATE TABLE public.participants (
     reset_seq bigint DEFAULT 0 NOT NULL,
     tags text[]
 )
-PARTITION BY LIST (bucket);
+WITH (fillfactor='60');
 
 CREATE TABLE public.pins (
     bucket smallint NOT NULL,
@@ -1054,7 +1054,7 @@ ALTER TABLE ONLY public.contact_details
     ADD CONSTRAINT contact_details_pkey PRIMARY KEY (app_id, uid);
 
 ALTER TABLE ONLY public.conversations
-    ADD CONSTRAINT conversations_pkey PRIMARY KEY (bucket, conversation_key);
+    ADD CONSTRAINT conversations_pkey PRIMARY KEY (conversation_key);
 
 ALTER TABLE ONLY public.entries
     ADD CONSTRAINT entries_pkey PRIMARY KEY (bucket, conversation_key, seq);
@@ -1156,7 +1156,7 @@ ALTER TABLE ONLY public.outbox
     ADD CONSTRAINT outbox_pkey PRIMARY KEY (event_id);
 
 ALTER TABLE ONLY public.participants
-    ADD CONSTRAINT participants_pkey PRIMARY KEY (bucket, conversation_key, uid);
+    ADD CONSTRAINT participants_pkey PRIMARY KEY (conversation_key, uid);
 
 ALTER TABLE ONLY public.pins
     ADD CONSTRAINT pins_pkey PRIMARY KEY (bucket, conversation_key, seq);
@@ -1339,7 +1339,7 @@ CREATE INDEX notification_deliveries_turns ON public.notification_deliveries USI
 
 CREATE UNIQUE INDEX notification_providers_default ON public.notification_providers USING btree (app_id, channel, kind) WHERE is_default;
 
-CREATE INDEX participants_by_user ON ONLY public.participants USING btree (app_id, uid) INCLUDE (bucket, conversation_key);
+CREATE INDEX participants_by_user ON public.participants USING btree (app_id, uid) INCLUDE (bucket, conversation_key);
 
 CREATE INDEX presence_leases_by_gateway ON public.presence_leases USING btree (gateway_id);
 
@@ -1523,10 +1523,8 @@ ALTER TABLE ONLY public.users
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
--- conversations: 16 partitions.
 -- entries: 16 partitions.
 -- entry_words: 16 partitions.
--- participants: 16 partitions.
 -- position_moves: 16 partitions.
 -- reactions: 16 partitions.
 -- threads: 16 partitions.

@@ -1,7 +1,8 @@
 -- The log. A conversation is a dense, ordered list of entries: seq 1, 2, 3, ...
--- Rows of a conversation carry its bucket (0 to 63) first in their keys and are partitioned by it, so
--- every hot statement touches one partition; `app_id` stands beside a key that belongs to one app for
--- ever.
+-- Rows of a conversation carry its bucket (0 to 63). Tables that grow with every message are partitioned
+-- by it, and every hot statement touches one partition. Conversations and participants are one table
+-- each: an update of a partitioned table opens all partitions at every execution. `app_id` stands beside
+-- a key that belongs to one app for ever.
 
 create sequence conversation_keys;
 -- The public id of an entry is n * 64 + bucket. No cache: ids must grow within a conversation,
@@ -24,8 +25,10 @@ create table conversations (
   shown_seq bigint,
   created_at bigint not null,
   updated_at bigint not null,
-  primary key (bucket, conversation_key)
-) partition by list (bucket);
+  primary key (conversation_key)
+)
+-- Half of a page stays free for the next version of a row: an update then writes no index.
+with (fillfactor = 50);
 
 -- Which conversation two users have. The label `a_user_b` is never a key: `a` + `b_user_c` and
 -- `a_user_b` + `c` share it.
@@ -59,8 +62,9 @@ create table participants (
   -- History up to here is hidden from them.
   reset_seq bigint not null default 0,
   tags text[],
-  primary key (bucket, conversation_key, uid)
-) partition by list (bucket);
+  primary key (conversation_key, uid)
+)
+with (fillfactor = 60);
 
 -- When cursors moved: who read an entry, and when, is the first move at or behind it.
 create table position_moves (
@@ -74,8 +78,13 @@ create table position_moves (
   primary key (bucket, conversation_key, uid, kind, seq)
 ) partition by list (bucket);
 
+-- Short columns stand together, because a bigint begins at a multiple of eight bytes.
 create table entries (
   bucket smallint not null,
+  -- It raises unread counts.
+  counts boolean not null,
+  -- Deleted for ever: emptied, but its row stays, because the log has no holes.
+  erased boolean not null default false,
   conversation_key bigint not null,
   seq bigint not null,
   id bigint not null,
@@ -88,17 +97,15 @@ create table entries (
   edited_at bigint,
   deleted_at bigint,
   parent_seq bigint,
-  counts boolean not null,
   app_id text collate "C" not null,
   sender text collate "C" not null,
   category text collate "C" not null,
   type text not null,
   muid text collate "C",
-  data jsonb not null,
+  -- The text as it was sent: lists pass it on, and few statements look inside.
+  data json not null,
   -- What is stored beside the data, where there is any: tags, mentions, who edited or deleted it.
   extra jsonb,
-  -- Deleted for ever: emptied, but its row stays, because the log has no holes.
-  erased boolean not null default false,
   -- What rules or moderators decided about a message; null for nearly all. Where it holds the key
   -- `sealed`, the message is hidden: for everyone the row is that of one deleted for ever, and what
   -- was said is in there, for its sender and for moderators. `withheld`: hidden from its first moment.
@@ -106,20 +113,15 @@ create table entries (
   primary key (bucket, conversation_key, seq)
 ) partition by list (bucket);
 
--- 16 partitions of 4 buckets each. The fill factor leaves room for the next version of a row on its
--- own page.
+-- 16 partitions of 4 buckets each.
 do $$
 declare
   parent text;
-  options text;
 begin
-  for parent, options in
-    values ('conversations', 'with (fillfactor = 50)'), ('participants', 'with (fillfactor = 60)'),
-           ('position_moves', ''), ('entries', '')
-  loop
+  foreach parent in array array['position_moves', 'entries'] loop
     for i in 0..15 loop
-      execute format('create table %s_%s partition of %s for values in (%s, %s, %s, %s) %s',
-                     parent, i, parent, i, i + 16, i + 32, i + 48, options);
+      execute format('create table %s_%s partition of %s for values in (%s, %s, %s, %s)',
+                     parent, i, parent, i, i + 16, i + 32, i + 48);
     end loop;
   end loop;
 end

@@ -7,7 +7,7 @@ create table entry_edits (
   seq bigint not null,
   nth bigint generated always as identity,
   edited_at bigint not null,
-  data jsonb not null,
+  data json not null,
   app_id text collate "C" not null,
   primary key (bucket, conversation_key, seq, nth)
 );

@@ -64,7 +64,7 @@ begin
                          deleted_at)
     select p_buckets[e.conversation], p_keys[e.conversation], e.seq, e.id, ats[e.conversation],
            e.counted, e.parent_seq, e.counts, e.app_id, e.sender, e.category,
-           e.type, e.muid, e.data::jsonb, e.extra::jsonb, e.verdict::jsonb,
+           e.type, e.muid, e.data::json, e.extra::jsonb, e.verdict::jsonb,
            coalesce(e.verdict::jsonb ? 'sealed', false),
            case when e.verdict::jsonb ? 'sealed' then ats[e.conversation] end
     from placed e

@@ -17,6 +17,11 @@ export function jsonb(value: unknown): RawBuilder<unknown> {
   return sql`${value === undefined ? null : JSON.stringify(value)}::jsonb`
 }
 
+/** A value for a json column, kept as the text that it is. */
+export function json(value: object): RawBuilder<unknown> {
+  return sql`${JSON.stringify(value)}::json`
+}
+
 /** Conditions of a `where`, joined; `undefined` ones fall away. */
 export function allOf(conditions: readonly (RawBuilder<unknown> | undefined)[]) {
   const present = conditions.filter((condition) => condition !== undefined)

@@ -65,7 +65,7 @@ export async function loadGroups(query: Query, appId: string, wanted: ManyGroups
                           app_id, sender, category, type, muid, data)
      select bucket, conversation_key, seq, nextval('entry_numbers') * 64 + bucket, 1700000000, seq,
             true, app_id, $3 || 1 + (seq - 1) % $4::int, 'message', 'text',
-            'muid-' || seq, jsonb_build_object('text', 'Message number ' || seq)
+            'muid-' || seq, json_build_object('text', 'Message number ' || seq)
      from (select g.*, seq from groups g, generate_series(1, $5::int) as seq
            where g.app_id = $1 and g.guid like $2 order by g.conversation_key, seq) as placed`,
     [appId, guids, `${prefix}-`, members, entries],

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type AppDb, jsonb } from '../../../database/app-db.ts'
+import { type AppDb, json, jsonb } from '../../../database/app-db.ts'
 import type { EntryRow, Extra, Verdict } from './entries.ts'
 
 /** Which entry. */
@@ -29,7 +29,7 @@ export async function editEntry(
   to: { data: object | undefined; extra: object; verdict: Verdict | undefined },
   now: number,
 ): Promise<void> {
-  const data = to.data === undefined ? sql`e.data` : jsonb(to.data)
+  const data = to.data === undefined ? sql`e.data` : json(to.data)
   const edited = sql`
     data = ${data}, extra = ${jsonb(to.extra)},
     verdict = coalesce(${jsonb(to.verdict)}, e.verdict), edited_at = ${now}`

@@ -34,7 +34,7 @@ export const isToGroup: Condition = sql`g.guid is not null`
 
 export const isToUser: Condition = sql`g.guid is null`
 
-export const hasAttachments: Condition = sql`e.deleted_at is null and e.data ? 'attachments'`
+export const hasAttachments: Condition = sql`e.deleted_at is null and e.data -> 'attachments' is not null`
 
 export function hasAttachmentsOfType(type: string): Condition {
   return sql`${hasAttachments} and e.type = ${type}`
