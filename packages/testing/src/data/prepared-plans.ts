@@ -30,11 +30,11 @@ import {
 import {
   appScan,
   boundsOf,
-  findPages,
   type Span,
   scanEntries,
   userScan,
 } from '../../../server/src/domain/messages/history/history.sql.ts'
+import { findPages } from '../../../server/src/domain/messages/history/history-page.sql.ts'
 import { findGroupPlaces } from '../../../server/src/domain/messages/history/history-scope.sql.ts'
 import { listReceipts } from '../../../server/src/domain/messages/receipts.sql.ts'
 import { readSpans, saveWords } from '../../../server/src/domain/messages/search/search.sql.ts'

@@ -1,7 +1,7 @@
 import type { Db } from '../../../database/db.ts'
 import { type Loader, openLoader } from '../../../database/loader.ts'
 import type { EntryRow } from '../../log/entries/index.ts'
-import { findPages, type PageQuestion, pageName } from './history.sql.ts'
+import { findPages, type PageQuestion, pageName } from './history-page.sql.ts'
 import {
   findGroupPlaces,
   findUserPlaces,

@@ -1,11 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf } from '../../../database/app-db.ts'
-import { bigints, smallints, texts } from '../../../database/arrays.ts'
-import type { Db } from '../../../database/db.ts'
-import { prepared, run } from '../../../database/prepared.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
-import type { Entry, EntryRow } from '../../log/entries/index.ts'
+import type { Entry } from '../../log/entries/index.ts'
 import { asFound, type FoundRow, foundColumns, sides } from '../stored/messages.sql.ts'
 
 /** Whose entries are looked at. */
@@ -33,82 +30,13 @@ export interface Span {
   readonly toTimestamp?: number | undefined
 }
 
-interface Bounds {
+export interface Bounds {
   /** Both exclusive. */
   readonly after: number
   readonly before: number
 }
 
 const farthest = Number.MAX_SAFE_INTEGER
-
-/** A page of one conversation with nothing to sort out. */
-export interface PageQuestion extends ConversationKey, Bounds {
-  readonly appId: string
-  readonly direction: Span['direction']
-  readonly limit: number
-  /** Whose withheld messages are shown, too. */
-  readonly own: string | undefined
-}
-
-/** Where it lies is known to whoever asks. */
-type PageRow = Omit<EntryRow, 'bucket' | 'key' | 'updatedAt'> & {
-  readonly place: number
-  /** Null: it is as it was sent. */
-  readonly updatedAt: number | null
-}
-
-const back = prepared<PageRow>('history, back', statement('desc'))
-const forth = prepared<PageRow>('history, forth', statement('asc'))
-
-function statement(order: 'asc' | 'desc'): string {
-  return `select w.place, e.*
-   from unnest($1::text[], $2::smallint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-               $7::text[])
-     with ordinality as w(app_id, bucket, key, after, before, most, own, place)
-   cross join lateral (
-     select e.seq, e.id, e.sender, e.category, e.type, e.muid, e.data::text as data, e.extra,
-            e.sent_at as "sentAt", e.updated_at as "updatedAt", e.edited_at as "editedAt",
-            e.deleted_at as "deletedAt", e.verdict
-     from entries e
-     where e.bucket = w.bucket and e.conversation_key = w.key and e.app_id = w.app_id
-       and e.seq > w.after and e.seq < w.before
-       and (not e.erased or (e.sender = w.own and e.verdict ? 'sealed'))
-     order by e.seq ${order} limit w.most) e`
-}
-
-/** The hot way: the pages of one moment together. */
-export async function findPages(db: Db, questions: readonly PageQuestion[]): Promise<EntryRow[][]> {
-  const found = new Map(questions.map((question) => [question, [] as EntryRow[]]))
-  for (const [direction, statement] of [
-    ['append', forth],
-    ['prepend', back],
-  ] as const) {
-    const asked = questions.filter((question) => question.direction === direction)
-    if (asked.length === 0) continue
-    const rows = await run(db, statement, [
-      texts(asked.map(({ appId }) => appId)),
-      smallints(asked.map(({ bucket }) => bucket)),
-      bigints(asked.map(({ key }) => key)),
-      bigints(asked.map(({ after }) => after)),
-      bigints(asked.map(({ before }) => before)),
-      bigints(asked.map(({ limit }) => limit)),
-      texts(asked.map(({ own }) => own ?? null)),
-    ])
-    for (const row of rows) {
-      const question = asked[row.place - 1]
-      if (question) found.get(question)?.push(entryOf(question, row))
-    }
-  }
-  return [...found.values()]
-}
-
-function entryOf({ bucket, key }: ConversationKey, row: PageRow): EntryRow {
-  return Object.assign(row, { bucket, key, updatedAt: row.updatedAt ?? row.sentAt })
-}
-
-export function pageName({ key, after, before, direction, limit, own }: PageQuestion): string {
-  return `${key} ${after} ${before} ${direction} ${limit} ${own ?? ''}`
-}
 
 /** Where a span lies in a conversation. */
 export async function boundsOf(
