@@ -1,33 +1,45 @@
-import { setTimeout as after } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { jittered, openSleeper } from '../jobs/sleeper.ts'
+import type { WakeUp } from '../jobs/wake-up.ts'
 import type { Db } from './db.ts'
+import type { Database } from './pool.ts'
 
 export interface LeaseOptions {
-  readonly db: Db
+  readonly database: Pick<Database, 'db' | 'onLost'>
   readonly names: readonly string[]
   /** Runs while this process holds the lease; must end soon after `lost`. */
   readonly hold: (name: string, lost: AbortSignal) => Promise<void>
+  readonly wakeUp: WakeUp
   readonly log: Logger
+  readonly pollMs?: number
 }
 
-const pauseMs = 1000
+/** Who listens to it is told that a process has given its leases up. */
+const freed = 'leases'
+/** Whoever was killed tells nobody. */
+const usualPollMs = 5000
+const troubleMs = 1000
 
 /**
  * Each name is held by one process at a time, by an advisory lock of a connection that is kept for
  * it. When the connection dies the locks are free, and another process takes them.
  */
-export function holdLeases({ db, names, hold, log }: LeaseOptions): AsyncDisposable {
+export function holdLeases(options: LeaseOptions): AsyncDisposable {
+  const { database, names, hold, wakeUp, log, pollMs = usualPollMs } = options
   const closing = new AbortController()
+  const sleeper = openSleeper<'freed' | 'lost'>()
+  const stopListening = wakeUp.listen(freed, () => sleeper.wake('freed'))
+  database.onLost(() => sleeper.wake('lost'))
   const work = run()
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        await db.connection().execute(holdOn)
+        await database.db.connection().execute(holdOn)
       } catch (error) {
         log.warn({ err: error }, 'the leases of this process are lost, and asked for again')
-        await pause()
+        await sleeper.sleep(jittered(troubleMs))
       }
     }
   }
@@ -39,7 +51,7 @@ export function holdLeases({ db, names, hold, log }: LeaseOptions): AsyncDisposa
       while (!closing.signal.aborted) {
         const wanted = names.filter((name) => !held.has(name))
         for (const name of await take(session, wanted)) held.set(name, hold(name, lost.signal))
-        await pause()
+        await sleeper.sleep(jittered(pollMs))
       }
     } finally {
       lost.abort()
@@ -49,15 +61,13 @@ export function holdLeases({ db, names, hold, log }: LeaseOptions): AsyncDisposa
     }
   }
 
-  async function pause(): Promise<void> {
-    const { signal } = closing
-    await after(pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined)
-  }
-
   return {
     async [Symbol.asyncDispose]() {
       closing.abort()
+      stopListening()
+      sleeper.close()
       await work
+      wakeUp.wake([freed])
     },
   }
 }

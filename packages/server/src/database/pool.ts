@@ -31,6 +31,8 @@ export interface Database extends Connections, AsyncDisposable {
   /** How long a statement may take, the wait for its connection included. */
   readonly deadlineMs: number
   stats(): { total: number; idle: number; waiting: number }
+  /** Called when a connection was lost, in use or not: PostgreSQL may have been replaced. */
+  onLost(tell: () => void): void
 }
 
 export interface DatabaseOptions {
@@ -54,13 +56,23 @@ const maxAppsKept = 1000
 
 export function openDatabase(options: DatabaseOptions): Database {
   const deadlineMs = deadlineOf(options)
-  const pool = openPool(options, options.poolSize, { settings: [], idleTimeoutMillis: 10_000 })
+  const losses: (() => void)[] = []
+  const onLost = () => {
+    for (const tell of losses) tell()
+  }
+  const pool = openPool(options, options.poolSize, {
+    settings: [],
+    // Longer than the pauses between polls: a connection that is made again costs more than one that is kept.
+    idleTimeoutMillis: 60_000,
+    onLost,
+  })
   // By itself PostgreSQL would plan most hot statements at every call, because a plan for all
   // partitions looks dear; and planning takes longer than running them.
   const prepared = openPool(options, options.preparedPoolSize ?? options.poolSize, {
     settings: ['plan_cache_mode=force_generic_plan'],
     // Kept for good: a new one has all its plans before it, and its first send waits for them.
     idleTimeoutMillis: 0,
+    onLost,
   })
   const openOn = (ordinary: pg.Pool, share?: Share): Db =>
     new Kysely({
@@ -91,6 +103,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       idle: pool.idleCount + prepared.idleCount,
       waiting: pool.waitingCount + prepared.waitingCount + shares.waiting(),
     }),
+    onLost: (tell) => void losses.push(tell),
     async [Symbol.asyncDispose]() {
       await Promise.all([everyones.db.destroy(), preparedAlone.destroy()])
       await Promise.all([pool.end(), prepared.end()])
@@ -111,12 +124,13 @@ async function inTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T
 interface PoolOptions {
   readonly settings: readonly string[]
   readonly idleTimeoutMillis: number
+  readonly onLost: () => void
 }
 
 function openPool(
   options: DatabaseOptions,
   max: number,
-  { settings, idleTimeoutMillis }: PoolOptions,
+  { settings, idleTimeoutMillis, onLost }: PoolOptions,
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -135,7 +149,7 @@ function openPool(
   pool.on('error', options.onIdleError)
   // A connection that is lost while a call holds it fails that call's statement; unheard, its event
   // would end the process as well.
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => client.on('error', onLost))
   return pool
 }
 

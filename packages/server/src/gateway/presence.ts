@@ -30,7 +30,9 @@ export function openPresence(parts: PresenceParts): Presence {
   const gatewayId = randomUUID()
   const moves = new Map<string, PresenceMove>()
   let writing: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
   let held = false
+  let closed = false
 
   function tell(apps: readonly AppPresence[]): void {
     for (const { appId, changes, crowded } of apps) {
@@ -66,11 +68,11 @@ export function openPresence(parts: PresenceParts): Presence {
     try {
       const lasted = await store.renew(gatewayId, leaseSeconds)
       held = true
-      if (lasted) return
-      for (const { appId, uid } of parts.here()) {
+      for (const { appId, uid } of lasted ? [] : parts.here()) {
         const move = { appId, uid, here: true }
         if (!moves.has(nameOf(move))) moves.set(nameOf(move), move)
       }
+      writeSoon()
     } catch (error) {
       log.warn({ err: error }, 'the lease could not be renewed')
     }
@@ -84,18 +86,29 @@ export function openPresence(parts: PresenceParts): Presence {
     }
   }
 
+  function writeSoon(): void {
+    if (closed || !held || moves.size === 0) return
+    timer ??= setTimeout(async () => {
+      await written()
+      timer = undefined
+      writeSoon()
+    }, gatherMs)
+  }
+
   void renew()
   const timers = [
-    setInterval(() => void written(), gatherMs),
     setInterval(() => void renew(), (leaseSeconds * 1000) / 2),
     setInterval(() => void sweep(), (leaseSeconds * 1000) / 4),
   ]
   return {
     moved(move) {
       moves.set(nameOf(move), move)
+      writeSoon()
     },
     async [Symbol.asyncDispose]() {
-      for (const timer of timers) clearInterval(timer)
+      closed = true
+      for (const each of timers) clearInterval(each)
+      clearTimeout(timer)
       await writing
       await written()
     },

@@ -14,8 +14,8 @@ test('an app with 100,000 jobs does not hold up one with a single job', async ()
   expect(waited).toBe(true)
 })
 
-test('a runner makes few statements in ten seconds without jobs', async () => {
-  expect(await idleStatements(10_000)).toBeLessThanOrEqual(9)
+test('a runner makes few statements in twenty seconds without jobs', async () => {
+  expect(await idleStatements(20_000)).toBeLessThanOrEqual(4)
 })
 
 test('jobs of ten processes that are killed are run by the next, and few of them twice', async () => {

@@ -4,6 +4,7 @@ import type { InstallDb } from '../database/app-db.ts'
 import { inTurn } from '../watchdog/turns.ts'
 import type { JobMetrics } from './metrics.ts'
 import type { ClaimLimits, Job, Queue } from './queue.sql.ts'
+import { jittered, openSleeper } from './sleeper.ts'
 import type { WakeUp } from './wake-up.ts'
 
 /** A queue, and what is done with its jobs. */
@@ -24,10 +25,10 @@ export interface RunnerOptions {
   readonly concurrency: number
   /** How long a stopping process waits for its jobs before it hands them back. */
   readonly graceMs: number
-  readonly wakeUp: Pick<WakeUp, 'listen'>
+  readonly wakeUp: WakeUp
   readonly metrics: JobMetrics
   readonly log: Logger
-  /** Between the first two looks at a queue that has nothing to claim; doubles. */
+  /** At most so long between two looks at a queue where nothing is due: a wake-up may be lost. */
   readonly pollMs?: number
 }
 
@@ -35,19 +36,20 @@ const cleanupEveryMs = 60_000
 const troubleMs = 1000
 /** To claim many costs little more than to claim one: a busy runner lets some come together. */
 const gatherMs = 10
-const maxPollMs = 5000
-/** The same while jobs are due whose app has its share already. */
+const usualPollMs = 15_000
+/** Between the first two looks while jobs are due whose app has its share already; doubles. */
+const firstBlockedMs = 100
 const maxBlockedMs = 1000
 
 /** Runs the jobs of a queue until it is disposed of. */
 export function startRunner<J extends Job>(jobs: Jobs<J>, options: RunnerOptions): AsyncDisposable {
   const { queue, limits } = jobs
-  const { concurrency, log, metrics, pollMs: firstPollMs = 100 } = options
+  const { concurrency, log, metrics, pollMs = usualPollMs } = options
   const { db } = options.database
   const closing = new AbortController()
   const running = new Map<J, Promise<void>>()
-  const bell = openBell()
-  let pollMs = firstPollMs
+  const sleeper = openSleeper<'ended' | 'woken'>()
+  let blockedMs = firstBlockedMs
 
   async function work(job: J): Promise<void> {
     const turn = { operation: `job of ${queue.name}`, appId: job.appId }
@@ -64,7 +66,7 @@ export function startRunner<J extends Job>(jobs: Jobs<J>, options: RunnerOptions
     }
     running.delete(job)
     metrics.running(queue.name, running.size)
-    bell.ring('ended')
+    sleeper.wake('ended')
   }
 
   async function claim(): Promise<boolean> {
@@ -74,20 +76,21 @@ export function startRunner<J extends Job>(jobs: Jobs<J>, options: RunnerOptions
     return claimed.length > 0
   }
 
-  /** Claims what is due; otherwise waits until something is, a job has ended, or somebody rings. */
+  /** Claims what is due; otherwise sleeps until something is, a job has ended, or a commit has added one. */
   async function turn(): Promise<void> {
     await jobs.enqueue?.()
     const dueInMs = running.size < concurrency ? await queue.nextDueMs(db) : undefined
     const isDue = dueInMs !== undefined && dueInMs <= 0
     if (dueInMs !== undefined) metrics.late(queue.name, Math.max(0, -dueInMs))
     if (isDue && (await claim())) {
-      pollMs = firstPollMs
+      blockedMs = firstBlockedMs
       if (running.size > concurrency / 2) await pause(gatherMs)
       return
     }
-    const longestMs = isDue ? maxBlockedMs : (dueInMs ?? pollMs)
-    const why = await bell.wait(Math.min(pollMs, longestMs))
-    pollMs = why === 'time' ? Math.max(firstPollMs, Math.min(pollMs * 2, maxPollMs)) : firstPollMs
+    const why = await sleeper.sleep(
+      isDue ? blockedMs : Math.min(dueInMs ?? pollMs, jittered(pollMs)),
+    )
+    blockedMs = isDue && why === 'time' ? Math.min(blockedMs * 2, maxBlockedMs) : firstBlockedMs
     // What is enqueued all the time, and due much later, is not looked at all the time.
     if (why === 'woken') await pause(gatherMs)
   }
@@ -118,17 +121,18 @@ export function startRunner<J extends Job>(jobs: Jobs<J>, options: RunnerOptions
   /** Others need not wait for the leases. What still runs here has lost its own, and records nothing. */
   async function handBack(): Promise<void> {
     for (const job of running.keys()) await queue.release(db, job, 0)
+    options.wakeUp.wake([queue.name])
   }
 
   const timer = setInterval(() => void cleanup(), cleanupEveryMs)
-  const stopListening = options.wakeUp.listen(queue.name, () => bell.ring('woken'))
+  const stopListening = options.wakeUp.listen(queue.name, () => sleeper.wake('woken'))
   const looping = loop()
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       stopListening()
       closing.abort()
-      bell.ring('ended')
+      sleeper.close()
       await looping
       const ended = Promise.all(running.values())
       await within(options.graceMs, ended).catch(handBack)
@@ -145,31 +149,5 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
     return await Promise.race([work, late])
   } finally {
     ended.abort()
-  }
-}
-
-type Reason = 'ended' | 'woken' | 'time'
-
-/** Rung while nobody waits, it is heard by the next who does. */
-function openBell() {
-  let heard: Reason | undefined
-  let stop: ((reason: Reason) => void) | undefined
-  return {
-    ring(reason: Reason): void {
-      if (stop) stop(reason)
-      else heard ??= reason
-    },
-    async wait(ms: number): Promise<Reason> {
-      const before = heard
-      heard = undefined
-      if (before) return before
-      const { promise, resolve } = Promise.withResolvers<Reason>()
-      const timer = setTimeout(() => resolve('time'), ms)
-      stop = resolve
-      const reason = await promise
-      stop = undefined
-      clearTimeout(timer)
-      return reason
-    },
   }
 }

@@ -18,9 +18,9 @@ interface Taken {
 
 /**
  * Counts by key in windows that begin with the first use, for all processes together. Nobody is
- * asked on the way: each process tells the others its own count, every `tellMs` and whenever it has
- * taken a twentieth of the limit since it last told. So a process may be behind by that much for
- * each other process, and by what is taken while a message is on its way.
+ * asked on the way: each process tells the others its own count, within `tellMs` and whenever it has
+ * taken a twentieth of the limit since it last told. So a process may be behind by that much for each
+ * other process, and by what is taken while a message is on its way.
  */
 export interface SharedCounts extends Disposable {
   take(key: string, limit: number): Taken
@@ -59,6 +59,7 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
   /** When each other process was last heard. */
   const peers = new Map<string, number>()
   let telling = false
+  let timer: NodeJS.Timeout | undefined
 
   const isOver = ({ start }: { readonly start: number }, now: number) => start + windowMs <= now
 
@@ -76,6 +77,8 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
 
   function tell(): void {
     telling = false
+    clearTimeout(timer)
+    timer = undefined
     const now = clock()
     let counts: [string, number, number][] = []
     for (const key of untold) {
@@ -136,8 +139,7 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
     peers.clear()
     hello()
   })
-  const timers = [setInterval(tell, tellMs), setInterval(hello, helloMs)]
-  for (const timer of timers) timer.unref()
+  const hellos = setInterval(hello, helloMs).unref()
   hello()
 
   return {
@@ -149,13 +151,15 @@ export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
       counter.own++
       if (peers.size > 0) {
         untold.add(key)
+        timer ??= setTimeout(tell, tellMs).unref()
         if (counter.own - counter.told >= limit / 20) tellSoon()
       }
       return { ok: true, used: counter.own + counter.others, msLeft }
     },
     [Symbol.dispose]() {
       stop?.()
-      for (const timer of timers) clearInterval(timer)
+      clearTimeout(timer)
+      clearInterval(hellos)
     },
   }
 }

@@ -49,8 +49,6 @@ const appsAtLeast = 5
 /** Digests that a worker has under way at once: none of them is in a hurry. */
 const digestsAtOnce = 20
 const submissionsAtOnce = 10
-/** Days do not matter to the second. */
-const erasePollMs = 5000
 
 /** Webhooks told, pushes and digests sent, judges asked, rules tried out, apps erased: a runner for each. */
 export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
@@ -67,7 +65,7 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   stack.use(startRunner(submissions, runnerOptions(parts, submissionsAtOnce)))
   const forgetLetters = (appId: string) => parts.letters.forget(appId)
   const erasures = erasureJobs({ ...parts, forgetLetters })
-  stack.use(startRunner(erasures, { ...runnerOptions(parts, 1), pollMs: erasePollMs }))
+  stack.use(startRunner(erasures, runnerOptions(parts, 1)))
   return stack
 }
 
@@ -180,12 +178,12 @@ function startWebhookJobs(parts: JobParts): AsyncDisposable {
 const isPending = ({ entries }: Append) =>
   entries.some(({ verdict }) => verdict?.includes('"pending"'))
 
-/** What `onCommit` does, and the runners of queues that have got jobs are woken. */
+/** What `onCommit` does, and whoever waits for what was committed is woken. */
 export function wakingWith(wakeUp: WakeUp, onCommit: CommitHook): CommitHook {
   return (committed) => {
     onCommit(committed)
-    const { appends, queues = [] } = committed
+    const { appends, wakes = [] } = committed
     if (appends.some(isPending)) wakeUp.wake([judgementQueue.name])
-    wakeUp.wake(queues)
+    wakeUp.wake(wakes)
   }
 }

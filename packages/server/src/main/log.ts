@@ -13,7 +13,26 @@ export function openLog(level: Config['LOG_LEVEL']): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: [...secrets, ...secrets.map((name) => `*.${name}`)], censor: '[hidden]' },
     },
-    // Some lines at a time, or what there is after a moment: a write for each costs every call.
-    pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 50 }),
+    openOutput(),
   )
+}
+
+const gatherMs = 50
+
+/** Some lines at a time, or what there is after a moment: a write for each costs every call. */
+function openOutput() {
+  const output = pino.destination({ dest: 1, sync: false, minLength: 4096 })
+  let waiting = false
+  return {
+    write(line: string): void {
+      output.write(line)
+      if (waiting) return
+      waiting = true
+      setTimeout(() => {
+        waiting = false
+        output.flush()
+      }, gatherMs).unref()
+    },
+    flushSync: () => output.flushSync(),
+  }
 }

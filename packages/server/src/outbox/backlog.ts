@@ -31,6 +31,18 @@ export async function measureBacklog(db: Db): Promise<Backlog> {
   return { receipts, events, oldestAt: oldestAt ?? undefined }
 }
 
+/** When the first of what waits was written; approximately, where clocks of processes differ. */
+export async function oldestWritten(db: Db): Promise<number | undefined> {
+  const { rows } = await sql<{ at: number | null }>`
+    select least(
+      (select min(at) from (
+         select at from append_receipts order by receipt_id limit ${receiptsPerPage}) r),
+      (select min(created_at) from (
+         select created_at from outbox order by event_id limit ${eventsPerPage}) o)) as at
+  `.execute(db)
+  return rows[0]?.at ?? undefined
+}
+
 export interface Page<T> {
   readonly items: readonly T[]
   /** There may be more behind it. */

@@ -8,14 +8,17 @@ export interface Clearing extends AsyncDisposable {
   event(id: string): void
 }
 
-const everyMs = 500
+/** What is published within this time is cleared in one statement. */
+const gatherMs = 500
 /** What could not be cleared is published again by the sweeper, and dropped by the stream. */
 const maxKept = 100_000
 
 export function openClearing(db: Db, log: Logger): Clearing {
   let receipts: number[] = []
   let events: string[] = []
+  let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
+  let closed = false
 
   async function clear(): Promise<void> {
     const [gone, told] = [receipts, events]
@@ -32,18 +35,28 @@ export function openClearing(db: Db, log: Logger): Clearing {
     }
   }
 
-  const run = () => {
-    if (receipts.length + events.length === 0) return
-    running ??= clear().finally(() => {
-      running = undefined
-    })
+  function clearSoon(): void {
+    if (closed) return
+    timer ??= setTimeout(async () => {
+      running = clear()
+      await running
+      timer = undefined
+      if (receipts.length + events.length > 0) clearSoon()
+    }, gatherMs)
   }
-  const timer = setInterval(run, everyMs)
+
   return {
-    receipt: (id) => void receipts.push(id),
-    event: (id) => void events.push(id),
+    receipt(id) {
+      receipts.push(id)
+      clearSoon()
+    },
+    event(id) {
+      events.push(id)
+      clearSoon()
+    },
     async [Symbol.asyncDispose]() {
-      clearInterval(timer)
+      closed = true
+      clearTimeout(timer)
       await running
       await clear()
     },

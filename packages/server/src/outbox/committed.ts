@@ -44,8 +44,8 @@ export interface Append {
 export interface Committed {
   readonly events: readonly RecordedEvent[]
   readonly appends: readonly Append[]
-  /** Queues that it has added jobs to. */
-  readonly queues?: ReadonlySet<string>
+  /** Names of who is woken: of queues that it has added jobs to, for one. */
+  readonly wakes?: ReadonlySet<string>
 }
 
 /** Is called right after the commit, in the committing process. Must neither throw nor wait. */

@@ -3,6 +3,8 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { bucketCount } from '../database/buckets.ts'
 import type { Db } from '../database/db.ts'
+import type { Database } from '../database/pool.ts'
+import { jittered, openSleeper } from '../jobs/sleeper.ts'
 
 /** In each epoch sequences begin at a multiple of this. */
 const epochSize = 2 ** 36
@@ -37,12 +39,13 @@ export interface Epochs extends AsyncDisposable {
 }
 
 export interface EpochParts {
-  readonly db: Db
+  readonly database: Pick<Database, 'db' | 'onLost'>
   readonly marks: Marks
   readonly log: Logger
 }
 
-const everyMs = 2000
+/** Beside a look whenever a connection is lost: who restores a database ends its connections. */
+const everyMs = 5000
 const everyMsAtStart = 50
 /** How long a start waits for NATS. Without it the first look comes when it is there. */
 const patienceMs = 2000
@@ -51,8 +54,9 @@ const patienceMs = 2000
  * Watches whether the database is behind what it was, and begins an epoch if it is: the number that
  * it gives must be higher than any that NATS was told, or this process has seen.
  */
-export async function openEpochs({ db, marks, log }: EpochParts): Promise<Epochs> {
-  const closing = new AbortController()
+export async function openEpochs({ database, marks, log }: EpochParts): Promise<Epochs> {
+  const { db } = database
+  const sleeper = openSleeper<'lost'>()
   const listeners: (() => void)[] = []
   const compared = Promise.withResolvers<void>()
   const installId = await findInstall(db)
@@ -65,11 +69,13 @@ export async function openEpochs({ db, marks, log }: EpochParts): Promise<Epochs
     if (!known && isStarting) return
     const seen = Math.max(highest, known?.mark ?? 0)
     const isLost = !isCompared && known?.entry && (await isMissing(db, known.entry))
-    if ((await nextMark(db)) <= seen || isLost) {
+    let mark = await nextMark(db)
+    if (mark <= seen || isLost) {
       const epoch = await beginEpoch(db, epochOf(seen), isLost ? undefined : seen + 1)
       log.warn({ epoch }, 'the database is behind what it was: a new epoch has begun')
+      mark = await nextMark(db)
     }
-    reach(await nextMark(db))
+    reach(mark)
     if (!known) return
     await marks.keep(installId, highest)
     isCompared = true
@@ -84,20 +90,18 @@ export async function openEpochs({ db, marks, log }: EpochParts): Promise<Epochs
   }
 
   async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
+    let why = ''
+    while (why !== 'closed') {
       await look().catch((error) =>
         log.warn({ err: error }, 'the database could not be compared with what it was'),
       )
-      await pause(isStarting ? everyMsAtStart : everyMs)
+      why = await sleeper.sleep(isStarting ? everyMsAtStart : jittered(everyMs))
     }
   }
 
-  async function pause(ms: number): Promise<void> {
-    await after(ms, undefined, { signal: closing.signal }).catch(() => undefined)
-  }
-
+  database.onLost(() => sleeper.wake('lost'))
   const work = run()
-  await Promise.race([compared.promise, pause(patienceMs)])
+  await Promise.race([compared.promise, after(patienceMs, undefined, { ref: false })])
   isStarting = false
   return {
     get current() {
@@ -105,7 +109,7 @@ export async function openEpochs({ db, marks, log }: EpochParts): Promise<Epochs
     },
     onBegun: (tell) => void listeners.push(tell),
     async [Symbol.asyncDispose]() {
-      closing.abort()
+      sleeper.close()
       await work
     },
   }

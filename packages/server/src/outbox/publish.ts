@@ -18,6 +18,8 @@ export interface BatchStream {
 export interface Publisher extends AsyncDisposable {
   readonly onCommit: CommitHook
   readonly behind: boolean
+  /** Called when it falls behind. */
+  onBehind(tell: () => void): void
   /** Keeps what is committed from now on. The sweeper calls this when it has almost caught up. */
   hold(): void
   /** Publishes what was kept, and goes on from memory. */
@@ -31,12 +33,14 @@ export function openPublisher(stream: BatchStream, clearing: Clearing, log: Logg
   let mode: 'direct' | 'behind' | 'holding' = 'direct'
   let held: Committed[] = []
   const inFlight = new Set<Promise<void>>()
+  const listeners: (() => void)[] = []
 
   function fallBehind(reason: unknown): void {
     held = []
     if (mode === 'behind') return
     mode = 'behind'
     log.warn({ err: reason }, 'events are left to the sweeper')
+    for (const tell of listeners) tell()
   }
 
   async function store(batches: readonly Batch[], done: () => void): Promise<void> {
@@ -70,6 +74,7 @@ export function openPublisher(stream: BatchStream, clearing: Clearing, log: Logg
     get behind() {
       return mode !== 'direct'
     },
+    onBehind: (tell) => void listeners.push(tell),
     hold() {
       if (mode === 'behind') mode = 'holding'
     },

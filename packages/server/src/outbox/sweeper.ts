@@ -3,7 +3,15 @@ import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Db } from '../database/db.ts'
 import type { Database } from '../database/pool.ts'
-import { appRanges, deleteEvents, deleteReceipts, readAppends, readEvents } from './backlog.ts'
+import { jittered, openSleeper } from '../jobs/sleeper.ts'
+import {
+  appRanges,
+  deleteEvents,
+  deleteReceipts,
+  oldestWritten,
+  readAppends,
+  readEvents,
+} from './backlog.ts'
 import { batchesOf, batchOf } from './batches.ts'
 import type { CommitHook, Committed } from './committed.ts'
 import type { BatchStream, Publisher } from './publish.ts'
@@ -21,8 +29,11 @@ export interface SweeperParts {
 
 /** Rows that are younger are still in the hands of the process that wrote them. */
 const graceSeconds = 5
-const pauseMs = 1000
+/** Not longer than `graceSeconds`: so whatever is left is known before its time, and swept at it. */
+const maxPauseMs = 5000
 const pauseBehindMs = 250
+/** After a sweep, or one that failed. */
+const pauseMs = 1000
 /** Between two pages: a flood of old events leaves room for new ones. */
 const pausePageMs = 10
 /** Of advisory locks: ours, among those of other programs in the same database. */
@@ -44,14 +55,18 @@ interface Lease {
  */
 export function openSweeper(parts: SweeperParts): AsyncDisposable {
   const closing = new AbortController()
+  const { signal } = closing
+  const sleeper = openSleeper<'behind'>()
   const leases = leasesOf(parts.stream)
+  parts.publisher.onBehind(() => sleeper.wake('behind'))
   const work = run()
 
   async function run(): Promise<void> {
-    while (!closing.signal.aborted) {
+    let ms = pauseMs
+    while ((await sleeper.sleep(jittered(ms))) !== 'closed') {
       const { behind } = parts.publisher
-      await pause(behind ? pauseBehindMs : pauseMs)
-      if (await isThere()) await round(behind)
+      ms = (await isThere()) ? await round(behind) : pauseMs
+      if (parts.publisher.behind) ms = pauseBehindMs
     }
   }
 
@@ -63,13 +78,25 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
     )
   }
 
-  async function round(behind: boolean): Promise<void> {
+  /** How long to pause after it. */
+  async function round(behind: boolean): Promise<number> {
     try {
       if (behind) await catchUp()
-      else for (const lease of leases) await sweepAll(lease, graceSeconds)
+      else return await sweepOld()
     } catch (error) {
       parts.log.warn({ err: error }, 'events could not be swept, which is tried again')
     }
+    return pauseMs
+  }
+
+  /** One statement tells whether there is anything to sweep, now or soon. */
+  async function sweepOld(): Promise<number> {
+    const oldest = await oldestWritten(parts.database.db)
+    if (oldest === undefined) return maxPauseMs
+    const waitSeconds = oldest + graceSeconds - parts.clock()
+    if (waitSeconds > 0) return Math.min(waitSeconds * 1000, maxPauseMs)
+    for (const lease of leases) await sweepAll(lease, graceSeconds)
+    return pauseMs
   }
 
   /** Whatever was committed before `hold` is published before anything that came after it. */
@@ -85,7 +112,7 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
       const swept = await sweepPage(lease, parts.clock() - ageSeconds)
       // Someone else is at it. Only whoever is behind must know that nothing is left.
       if (swept === 'all' || (swept === 'taken' && ageSeconds > 0)) return
-      await pause(pausePageMs)
+      await after(jittered(pausePageMs), undefined, { signal }).catch(() => undefined)
     }
   }
 
@@ -104,15 +131,10 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
     })
   }
 
-  /** Not to the millisecond: processes that started together shall not sweep together. */
-  async function pause(ms: number): Promise<void> {
-    const { signal } = closing
-    await after(ms * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined)
-  }
-
   return {
     async [Symbol.asyncDispose]() {
       closing.abort()
+      sleeper.close()
       await work
     },
   }

@@ -13,8 +13,8 @@ export interface Outbox {
   append<N extends RecordedName>(name: N, payload: Events[N]): Promise<void>
   /** The receipt is written already; this remembers it until the commit. */
   appended(append: Append): void
-  /** The transaction has added jobs: the runners of the queue are woken after the commit. */
-  enqueued(queue: { readonly name: string }): void
+  /** After the commit: the runners of a queue that got jobs, or who else listens to this name. */
+  wake(who: { readonly name: string }): void
 }
 
 interface NewEvent<N extends RecordedName = RecordedName> {
@@ -91,19 +91,19 @@ interface OpenOutbox extends InstallOutbox {
 function openOutbox(db: Db, now: number): OpenOutbox {
   const events: RecordedEvent[] = []
   const appends: Append[] = []
-  const queues = new Set<string>()
+  const wakes = new Set<string>()
   async function append(fresh: readonly NewEvent[]): Promise<void> {
     const recorded = fresh.map((event) => ({ ...event, id: uuidv7(), at: now }))
     if (recorded.length > 0) await insertEvents(db, recorded)
     events.push(...recorded)
   }
   return {
-    recorded: { events, appends, queues },
+    recorded: { events, appends, wakes },
     append,
     of: (appId) => ({
       append: (name, payload) => append([{ appId, name, payload }]),
       appended: (batch) => void appends.push(batch),
-      enqueued: ({ name }) => void queues.add(name),
+      wake: ({ name }) => void wakes.add(name),
     }),
   }
 }

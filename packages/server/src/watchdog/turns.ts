@@ -21,6 +21,7 @@ let noted = performance.now()
 /** When `current` was noted, if it wants to know how long it has held the loop. */
 let idleBefore = 0
 let watching: Watch | undefined
+let resting: Rest | undefined
 
 /** All that it does, also behind a wait, is done for this turn. */
 export function inTurn<T>(turn: Turn, work: () => T): T {
@@ -37,10 +38,11 @@ export function resumeTurn(): void {
 /** Whoever comes next finds how long the one before has held the loop. */
 function note(turn: Turn | undefined): void {
   const now = performance.now()
-  const ms = now - noted
+  const ms = now - noted - (resting?.idleMs() ?? 0)
   const before = current
   noted = now
   current = turn
+  resting?.wake()
   if (watching && ms >= watching.atLeastMs) watching.onBlock(before, ms)
   if (before?.onHeld) before.onHeld(ms - (idleMs() - idleBefore))
   if (turn?.onHeld) idleBefore = idleMs()
@@ -59,21 +61,64 @@ interface Watch {
   readonly onBeat: () => void
 }
 
+/** While nothing happens: beats are rare, and the time that the loop was idle is taken off each gap. */
+interface Rest {
+  /** Since the last note. */
+  idleMs(): number
+  wake(): void
+}
+
+const restingMs = 250
+/** So many beats without a turn and with an idle loop, and it rests. */
+const quietBeats = 50
+const quietUtilization = 0.05
+
 /**
  * Until it is disposed of. In between, a timer notes that nobody has the loop: a gap is never idle
- * time, as long as the timer comes around more often than `atLeastMs`.
+ * time, as long as the timer comes around more often than `atLeastMs`. In a process that rests it comes
+ * less often, and the gap is counted without the idle time that the loop itself has measured.
  */
 export function watchTurns(watch: Watch): Disposable {
-  note(undefined)
-  watching = watch
-  const timer = setInterval(() => {
+  let timer: NodeJS.Timeout | undefined
+  let quiet = 0
+  let before = performance.eventLoopUtilization()
+
+  function beat(): void {
+    quiet = current ? 0 : quiet + 1
+    const wasResting = resting !== undefined
     note(undefined)
     watch.onBeat()
-  }, watch.everyMs)
-  timer.unref()
+    if (wasResting || quiet >= quietBeats) restIfIdle()
+  }
+
+  function restIfIdle(): void {
+    const { utilization } = performance.eventLoopUtilization(before)
+    before = performance.eventLoopUtilization()
+    quiet = 0
+    if (utilization > quietUtilization) return
+    const { idle } = before
+    resting = {
+      idleMs: () => performance.eventLoopUtilization().idle - idle,
+      wake() {
+        resting = undefined
+        every(watch.everyMs)
+      },
+    }
+    every(restingMs)
+  }
+
+  function every(ms: number): void {
+    clearInterval(timer)
+    timer = setInterval(beat, ms).unref()
+  }
+
+  note(undefined)
+  watching = watch
+  every(watch.everyMs)
   return {
     [Symbol.dispose]() {
       clearInterval(timer)
+      resting = undefined
       if (watching === watch) watching = undefined
     },
   }

@@ -82,3 +82,26 @@ test('whoever goes on behind a wait is named, not whoever came last', async () =
   inTurn({ operation: 'next' }, () => undefined)
   expect(blocks).toEqual(['slow'])
 })
+
+test('a process in which nothing happens is looked at rarely, and a block is noticed all the same', async () => {
+  const blocks: (string | undefined)[] = []
+  const beats: number[] = []
+  using _ = watchTurns({
+    everyMs: 20,
+    atLeastMs: 100,
+    onBlock: (turn, ms) => void (ms < 1000 && blocks.push(turn?.operation)),
+    onBeat: () => void beats.push(performance.now()),
+  })
+  const isResting = () => (beats.at(-1) ?? 0) - (beats.at(-2) ?? 0) > 200
+  const spin = () => {
+    const end = performance.now() + 150
+    while (performance.now() < end);
+  }
+  for (const operation of [undefined, 'slow']) {
+    await expect.poll(isResting, { timeout: 30_000, interval: 300 }).toBe(true)
+    blocks.length = 0
+    if (operation) inTurn({ operation }, spin)
+    else spin()
+    await expect.poll(() => blocks, { interval: 50 }).toContain(operation)
+  }
+})

@@ -38,7 +38,7 @@ const graceMs = 1000
  * How long NATS remembers that a process wants more. What comes again while it waits for a dead one
  * loses its place: so that is forgotten before.
  */
-const requestMs = 5000
+const requestMs = 9000
 /** Messages in hand. One that waits for its next attempt holds up only those of its own key. */
 const maxPending = 64
 

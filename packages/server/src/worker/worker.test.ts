@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { afterAll, expect, inject, test } from 'vitest'
 import { deleteConsumers, storedBatches } from '../../../testing/src/engines/event-streams.ts'
 import { natsPrefix } from '../../../testing/src/engines/nats-prefix.ts'
+import { noWakeUp } from '../../../testing/src/jobs/test-queue.ts'
 import { send } from '../../../testing/src/network/wire.ts'
 import { echoListener } from '../../../testing/src/processes/echo-listener.ts'
 import { chorale, choraleJson, settingsFor } from '../../../testing/src/processes/program.ts'
@@ -249,6 +250,7 @@ test('what a worker had not finished when it was stopped is handled by the next 
         stream,
         letters: openDeadLetters(stream),
         onCommit: () => undefined,
+        wakeUp: noWakeUp,
         clock: () => 1_700_000_000,
         log: pino({ level: 'silent' }),
         listeners: [listener],

@@ -3,6 +3,7 @@ import type { InstallDb } from '../database/app-db.ts'
 import { forgetAuditLog } from '../database/audit-log.ts'
 import { holdLeases } from '../database/leases.ts'
 import { openLoader } from '../database/loader.ts'
+import type { WakeUp } from '../jobs/wake-up.ts'
 import { partitions } from '../outbox/batches.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { type ConsumerParts, consume } from './consumer.ts'
@@ -11,6 +12,7 @@ import { forgetHandled } from './handled.sql.ts'
 import { openSlots } from './turns.ts'
 
 export interface WorkerParts extends ConsumerParts {
+  readonly wakeUp: WakeUp
   readonly listeners: readonly Listener[]
   /** Of one listener in this process. */
   readonly concurrency: number
@@ -33,7 +35,7 @@ const daySeconds = 86_400
  * keeps it in order; which one is decided by a lease.
  */
 export function startWorker(parts: WorkerParts): Worker {
-  const { database, listeners, log } = parts
+  const { database, listeners, wakeUp, log } = parts
   const jobs = new Map(
     listeners.flatMap((listener) => {
       const own = {
@@ -83,7 +85,7 @@ export function startWorker(parts: WorkerParts): Worker {
     }
   }
 
-  const leases = holdLeases({ db: database.db, names: [...jobs.keys()], hold, log })
+  const leases = holdLeases({ database, names: [...jobs.keys()], hold, wakeUp, log })
   const timer = setInterval(() => void tidyUp(), tidyEveryMs)
   return {
     async check() {

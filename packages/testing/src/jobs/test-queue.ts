@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { type Database, openDatabase } from '../../../server/src/database/pool.ts'
 import { defineQueue, dueAgain, type Job } from '../../../server/src/jobs/queue.sql.ts'
 import { type Jobs, type RunnerOptions, startRunner } from '../../../server/src/jobs/runner.ts'
+import type { WakeUp } from '../../../server/src/jobs/wake-up.ts'
 
 export interface TestJob extends Job {
   readonly id: number
@@ -53,6 +54,9 @@ export async function recordTestJob(
   return rows.length > 0
 }
 
+/** Of a process that hears nothing from others. */
+export const noWakeUp: WakeUp = { wake: () => undefined, listen: () => () => undefined }
+
 const silent = { ran: () => undefined, running: () => undefined, late: () => undefined }
 
 /** A runner that only a due time can wake, unless the options say more. */
@@ -63,7 +67,7 @@ export function runTestJobs<J extends Job>(
   return startRunner(jobs, {
     concurrency: 10,
     graceMs: 60_000,
-    wakeUp: { listen: () => () => undefined },
+    wakeUp: noWakeUp,
     metrics: silent,
     log: pino({ level: 'silent' }),
     ...options,

@@ -8,6 +8,7 @@ import { openDeadLetters } from '../../../server/src/bus/dead-letters.ts'
 import { openEventStream } from '../../../server/src/bus/event-stream.ts'
 import { openDatabase } from '../../../server/src/database/pool.ts'
 import { startWorker } from '../../../server/src/worker/worker.ts'
+import { noWakeUp } from '../jobs/test-queue.ts'
 import { echoListener } from './echo-listener.ts'
 
 const [, , moment] = process.argv
@@ -29,6 +30,7 @@ startWorker({
   letters: openDeadLetters(stream),
   // Is called right after the commit.
   onCommit: die,
+  wakeUp: noWakeUp,
   clock: () => Math.floor(Date.now() / 1000),
   log: pino({ level: 'warn' }),
   onOutcome: () => undefined,

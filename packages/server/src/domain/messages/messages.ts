@@ -160,7 +160,7 @@ async function edit<T>(
   const data = said && { ...said, ...(moderation && { moderation }) }
   if (said && verdict?.pending) {
     // Until it is decided, the message is what it was.
-    ctx.outbox.enqueued(judgementQueue)
+    ctx.outbox.wake(judgementQueue)
     await insertJudgement(ctx.db, row, { ...changing(ctx), data: said, extra: changes, verdict })
     return answerWith(ctx, { ...entry, row: { ...row, data: JSON.stringify(data), extra } })
   }

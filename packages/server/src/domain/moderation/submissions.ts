@@ -47,7 +47,7 @@ const submitting = (
     const fresh = { muid, sender, receiverType, receiver, ...content, extra, sentAt }
     return async (ctx) => {
       await ensureEnds(ctx)
-      ctx.outbox.enqueued(submissionQueue)
+      ctx.outbox.wake(submissionQueue)
       return answerWith(ctx, await ensureSubmission(ctx.db, fresh, ctx.now))
     }
   },
@@ -73,7 +73,7 @@ const unkeyed: Handlers<Omit<typeof submissions, Keyed>> = {
     const beside = { ...extra, mentions: content.mentions, editedBy: actingUid(ctx) }
     await updateSubmission(ctx.db, Number(id), { data: content.data, extra: beside }, ctx.now)
     await deleteCases(ctx.db, [Number(id)])
-    ctx.outbox.enqueued(submissionQueue)
+    ctx.outbox.wake(submissionQueue)
     return answerWith(ctx, await accessSubmission(ctx, id))
   },
 

@@ -60,7 +60,7 @@ async function notify(event: Heard, { db, outbox, now }: AppTransaction): Promis
     })
     planned += kept.length
     if (inTurn.length > 0) {
-      outbox.enqueued(pushQueue)
+      outbox.wake(pushQueue)
       await insertDeliveries(db, inTurn, now)
     }
     const last = rows.at(-1)

@@ -22,6 +22,14 @@ export async function renewLease({ db }: InstallDb, gatewayId: string): Promise<
   return rows[0]?.made === false
 }
 
+export async function hasExpired({ db }: InstallDb, leaseSeconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from gateway_leases where renewed_at < ${databaseTime} - ${leaseSeconds} limit 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
 /** Gateways that have not renewed in time, those aside that another one sweeps right now. */
 export async function findExpired({ db }: InstallDb, leaseSeconds: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -6,6 +6,7 @@ import {
   deleteHeld,
   deleteLeases,
   findExpired,
+  hasExpired,
   insertHeld,
   lockPresence,
   type PresenceRow,
@@ -61,14 +62,16 @@ export function openPresenceStore({
         return moves
       }),
 
-    sweep: (leaseSeconds) =>
-      settle(async (db, now) => {
+    async sweep(leaseSeconds) {
+      if (!(await hasExpired(database, leaseSeconds))) return []
+      return settle(async (db, now) => {
         const expired = await findExpired(db, leaseSeconds)
         const left = await usersOf(db, expired)
         await lockPresence(db, left, now)
         await deleteLeases(db, expired)
         return left
-      }),
+      })
+    },
   }
 }
 

@@ -1,15 +1,30 @@
 import { Failure } from '../../pipeline/failure.ts'
-import type { ReadCtx } from '../../pipeline/handler.ts'
+import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { findWebhook, type WebhookRow } from './webhooks.sql.ts'
 
-/** The only way to a webhook; of whichever generation, where none is named. */
+/** Every process is told, after the commit, that webhooks have changed. */
+export const webhookChanges = { name: 'changed webhooks' }
+
+/** To read it; of whichever generation, where none is named. */
 export async function accessWebhook(
   { db }: ReadCtx,
   id: string,
-  purpose: 'read' | 'change',
   version?: number,
 ): Promise<WebhookRow> {
-  const row = await findWebhook(db, id, version, purpose === 'change')
+  return found(id, await findWebhook(db, id, version, false))
+}
+
+/** Locks it. The only way to change a webhook. */
+export async function changeWebhook(
+  { db, outbox }: WriteCtx,
+  id: string,
+  version?: number,
+): Promise<WebhookRow> {
+  outbox.wake(webhookChanges)
+  return found(id, await findWebhook(db, id, version, true))
+}
+
+function found(id: string, row: WebhookRow | undefined): WebhookRow {
   if (!row) throw new Failure('ERR_WEBHOOK_NOT_FOUND', { id })
   return row
 }

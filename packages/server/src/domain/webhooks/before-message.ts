@@ -2,10 +2,13 @@ import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../database/db.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
+import { jittered, openSleeper } from '../../jobs/sleeper.ts'
+import type { WakeUp } from '../../jobs/wake-up.ts'
 import { type FairSlots, NoSlot, openFairSlots } from '../../limits/fair-slots.ts'
 import type { ReadCtx } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Inspect } from '../messages/send/index.ts'
+import { webhookChanges } from './access.ts'
 import { findGates, type Gate } from './before-message.sql.ts'
 import { callWebhook } from './call.ts'
 import { envelope } from './payloads/envelope.ts'
@@ -19,7 +22,8 @@ export interface GateParts {
   readonly timeoutMs: number
   /** Of these webhooks are asked at once, of all apps; of one app no more than its share. */
   readonly concurrency: number
-  readonly refreshMs?: number
+  readonly wakeUp: Pick<WakeUp, 'listen'>
+  readonly pollMs?: number
 }
 
 export interface Gates extends AsyncDisposable {
@@ -31,12 +35,14 @@ const trigger = 'before_message'
 const appsAtLeast = 5
 /** Whoever waits behind so many of their own is not heard in time anyway. */
 const maxWaitingPerApp = 1000
+/** A wake-up may be lost. */
+const usualPollMs = 5000
 /** As much as may be kept with a message. */
 const maxBytes = 16_384
 
 /**
- * Webhooks that are asked before a message is stored. All of the install are known here, as they were
- * a moment ago: a send of an app without any looks into a map, and that is all.
+ * Webhooks that are asked before a message is stored. All of the install are known here, and read again
+ * when one has changed: a send of an app without any looks into a map, and that is all.
  */
 export async function openGates(given: GateParts): Promise<Gates> {
   const slots = openFairSlots({
@@ -50,19 +56,26 @@ export async function openGates(given: GateParts): Promise<Gates> {
     gates = Map.groupBy(await findGates(parts.db), ({ appId }) => appId)
   }
   await refresh()
-  let refreshing = Promise.resolve()
-  const timer = setInterval(() => {
-    refreshing = refresh().catch((error) =>
-      parts.log.warn({ err: error }, 'what is asked before a message could not be read'),
-    )
-  }, parts.refreshMs ?? 500)
+  const sleeper = openSleeper<'changed'>()
+  const stopListening = parts.wakeUp.listen(webhookChanges.name, () => sleeper.wake('changed'))
+  const refreshing = keepFresh()
+
+  async function keepFresh(): Promise<void> {
+    while ((await sleeper.sleep(jittered(parts.pollMs ?? usualPollMs))) !== 'closed') {
+      await refresh().catch((error) =>
+        parts.log.warn({ err: error }, 'what is asked before a message could not be read'),
+      )
+    }
+  }
+
   return {
     inspect(appId) {
       const own = gates.get(appId)
       return own && ((ctx, message) => ask(parts, own, ctx, message))
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(timer)
+      stopListening()
+      sleeper.close()
       await refreshing
     },
   }

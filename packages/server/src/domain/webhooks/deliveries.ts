@@ -21,7 +21,7 @@ const testTrigger = 'webhook_test'
 
 export const deliveryHandlers: Handlers<typeof deliveries> = {
   async listDeliveries({ params, query }, ctx) {
-    const webhook = await accessWebhook(ctx, params.webhookId, 'read')
+    const webhook = await accessWebhook(ctx, params.webhookId)
     const rows = await listDeliveries(ctx.db, webhook, query)
     const last = rows.length === query.limit ? rows.at(-1) : undefined
     return {
@@ -34,7 +34,7 @@ export const deliveryHandlers: Handlers<typeof deliveries> = {
   },
 
   async getDelivery({ params }, ctx) {
-    const webhook = await accessWebhook(ctx, params.webhookId, 'read')
+    const webhook = await accessWebhook(ctx, params.webhookId)
     const row = await accessDelivery(ctx, webhook, params.deliveryId)
     const { body, log } = row
     return { data: { ...shown(row), request: { url: webhook.url, body }, log } }
@@ -69,7 +69,7 @@ export const deliveryHandlers: Handlers<typeof deliveries> = {
 
 /** Nothing is sent to one that is switched off. */
 async function accessEnabled(ctx: ReadCtx, id: string): Promise<WebhookRow> {
-  const webhook = await accessWebhook(ctx, id, 'read')
+  const webhook = await accessWebhook(ctx, id)
   if (!webhook.enabled) throw badRequest('webhookId', 'The webhook is not enabled.')
   return webhook
 }
@@ -91,7 +91,7 @@ async function tryAnew(
   rows: readonly DeliveryRow[],
 ): Promise<void> {
   const ended = rows.filter(({ status }) => status !== 'waiting')
-  ctx.outbox.enqueued(deliveryQueue)
+  ctx.outbox.wake(deliveryQueue)
   await openLines(
     ctx.db,
     ended.map(({ line }) => ({ webhookId: id, line })),

@@ -3,7 +3,7 @@ import { currentTriggers, legacyTriggers, type webhookTriggers } from '@chorale/
 import { paginationOf } from '../../database/keyset.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers } from '../../pipeline/handler.ts'
-import { accessWebhook } from './access.ts'
+import { accessWebhook, changeWebhook } from './access.ts'
 import { updateWebhook } from './webhooks.sql.ts'
 
 const currentVersion = 2
@@ -13,7 +13,7 @@ const legacy: ReadonlyMap<string, string> = new Map(Object.entries(legacyTrigger
 export const triggerHandlers: Handlers<typeof webhookTriggers> = {
   async addWebhookTriggers({ headers, params, body: { triggerIds = [] } }, ctx) {
     const version = headers['X-Webhook-Version']
-    const row = await accessWebhook(ctx, params.webhookId, 'change', version)
+    const row = await changeWebhook(ctx, params.webhookId, version)
     const known = knownTriggers(row.version)
     const added = triggerIds.filter((trigger) => known.has(trigger))
     const triggers = [...new Set([...row.triggers, ...added])]
@@ -24,7 +24,7 @@ export const triggerHandlers: Handlers<typeof webhookTriggers> = {
 
   async listWebhookTriggers({ headers, params }, ctx) {
     const version = headers['X-Webhook-Version']
-    const row = await accessWebhook(ctx, params.webhookId, 'read', version)
+    const row = await accessWebhook(ctx, params.webhookId, version)
     const known = knownTriggers(row.version)
     const data = row.triggers.map((id) => ({ id, description: known.get(id) ?? '' }))
     const all = { page: 1, perPage: 100 }
@@ -33,7 +33,7 @@ export const triggerHandlers: Handlers<typeof webhookTriggers> = {
 
   async removeWebhookTriggers({ headers, params, body: { triggerIds = [] } }, ctx) {
     const version = headers['X-Webhook-Version']
-    const row = await accessWebhook(ctx, params.webhookId, 'change', version)
+    const row = await changeWebhook(ctx, params.webhookId, version)
     const stranger = triggerIds.find((trigger) => !row.triggers.includes(trigger))
     if (stranger !== undefined) throw new Failure('ERR_TRIGGER_NOT_FOUND', { trigger: stranger })
     const triggers = row.triggers.filter((trigger) => !triggerIds.includes(trigger))

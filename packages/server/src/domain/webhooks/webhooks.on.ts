@@ -68,7 +68,7 @@ function telling<N extends EventName>(tell: Tell<N>): Reaction<N> {
         .map((one) => deliveryOf(one, event.id, db.appId, to)),
     )
     await enqueue(db, fresh, now)
-    if (fresh.length > 0) outbox.enqueued(deliveryQueue)
+    if (fresh.length > 0) outbox.wake(deliveryQueue)
     return undefined
   }
 }

@@ -5,7 +5,7 @@ import { isSameOrigin } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
-import { accessWebhook } from './access.ts'
+import { accessWebhook, changeWebhook, webhookChanges } from './access.ts'
 import { newSecret, passwordPlace, secretPlace } from './secrets.ts'
 import { knownTriggers } from './triggers.ts'
 import {
@@ -54,7 +54,8 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
         secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId, id)),
       })
       if (!made) throw new Failure('ERR_WEBHOOK_ALREADY_EXISTS', { id })
-      return { data: { ...shown(await accessWebhook(ctx, id, 'read')), signingSecret } }
+      ctx.outbox.wake(webhookChanges)
+      return { data: { ...shown(await accessWebhook(ctx, id)), signingSecret } }
     },
 
     async listWebhooks({ headers, query }, ctx) {
@@ -69,12 +70,12 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
 
     async getWebhook({ headers, params }, ctx) {
       const version = headers['X-Webhook-Version']
-      return { data: shown(await accessWebhook(ctx, params.webhookId, 'read', version)) }
+      return { data: shown(await accessWebhook(ctx, params.webhookId, version)) }
     },
 
     async updateWebhook({ headers, params, body }, ctx) {
       const version = headers['X-Webhook-Version']
-      const row = await accessWebhook(ctx, params.webhookId, 'change', version)
+      const row = await changeWebhook(ctx, params.webhookId, version)
       if (body.webhookURL !== undefined) checkUrl(body.webhookURL)
       const changed = changedBy(ctx, row, body)
       requireAuth(changed.useBasicAuth, changed.username, changed.passwordEncrypted)
@@ -83,13 +84,13 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
     },
 
     async deleteWebhook({ headers, params: { webhookId } }, ctx) {
-      await accessWebhook(ctx, webhookId, 'change', headers['X-Webhook-Version'])
+      await changeWebhook(ctx, webhookId, headers['X-Webhook-Version'])
       await deleteWebhook(ctx.db, webhookId)
       return { data: { success: true, message: `The webhook ${webhookId} is deleted.` } }
     },
 
     async rotateWebhookSecret({ params }, ctx) {
-      const row = await accessWebhook(ctx, params.webhookId, 'change')
+      const row = await changeWebhook(ctx, params.webhookId)
       const signingSecret = newSecret()
       const changed = {
         ...row,

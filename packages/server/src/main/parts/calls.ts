@@ -47,6 +47,7 @@ export async function openCalls(
       log,
       timeoutMs: config.WEBHOOK_TIMEOUT_MS,
       concurrency: config.EGRESS_CONCURRENCY,
+      wakeUp: core.wakeUp,
     }),
   )
   const identify = identifyWith(foreground.db, vault, clock)

@@ -80,7 +80,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   // Before anything is written: ids of a restored database must not be those of what was lost.
   const epochs = stack.use(
     publishes
-      ? await openEpochs({ db: background.db, marks: openMarks(stream), log })
+      ? await openEpochs({ database: background, marks: openMarks(stream), log })
       : await readEpochs(background.db),
   )
   const signals = openSignals(bus, config.NATS_PREFIX, log)

@@ -22,6 +22,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       letters,
       listeners,
       onCommit: core.onCommit,
+      wakeUp: core.wakeUp,
       clock: core.clock,
       log: core.log,
       onOutcome: metrics.listened,

@@ -39,6 +39,6 @@ async function announce(
   }))
   const { bucket, key, seq, sender } = notificationEvent.row
   const message = { ...subjectOf(notificationEvent), source: event.id, bucket, key, seq, sender }
-  outbox.enqueued(digestQueue)
+  outbox.wake(digestQueue)
   await announceInDigests(db, message, channels, maxMembers, now)
 }

@@ -94,7 +94,7 @@ async function begin(ctx: WriteCtx, days: number, rules: DryRunRow['rules']) {
     since: ctx.now - days * daySeconds,
     createdAt: ctx.now,
   }
-  ctx.outbox.enqueued(dryRunQueue)
+  ctx.outbox.wake(dryRunQueue)
   return { data: shown(await insertDryRun(ctx.db, run)) }
 }
 
