@@ -19,7 +19,7 @@ import type { InFlight } from './in-flight.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { RawJson } from './raw-json.ts'
 import { traceOf } from './trace.ts'
-import { type Validation, validationOf } from './validation.ts'
+import { lazyValidationOf, type Validation, validationOf } from './validation.ts'
 
 /** A call from any wire, before its body is read. */
 interface Call {
@@ -86,6 +86,8 @@ export interface PipelineParts {
   readonly handlers: AllHandlers
   /** A handler that breaks its contract fails the call: in tests. */
   readonly strictAnswers: boolean
+  /** A validator is compiled with the first call that needs it: in tests, which call few operations. */
+  readonly lazyValidation?: boolean
   readonly clock: () => number
   readonly onCommit: CommitHook
 }
@@ -104,7 +106,7 @@ interface Route {
 }
 
 export function openPipeline(parts: PipelineParts): Pipeline {
-  const routes = buildRoutes(parts.handlers)
+  const routes = buildRoutes(parts)
   const running = new Set<AdmittedCall>()
   const routeOf = (name: OperationName) => {
     const route = routes.get(name)
@@ -193,7 +195,11 @@ async function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Op
   return rateLimit.take(caller.app, rate ?? 'standard')
 }
 
-function buildRoutes(handlers: AllHandlers): ReadonlyMap<OperationName, Route> {
+function buildRoutes({
+  handlers,
+  lazyValidation = false,
+}: PipelineParts): ReadonlyMap<OperationName, Route> {
+  const validate = lazyValidation ? lazyValidationOf : validationOf
   const inApp: Readonly<Record<string, AnyHandler | AnyPrepared>> = handlers.app
   const inInstall: Readonly<Record<string, AnyHandler>> = handlers.install
   return new Map(
@@ -201,7 +207,7 @@ function buildRoutes(handlers: AllHandlers): ReadonlyMap<OperationName, Route> {
       const handler = inApp[name] ?? inInstall[name]
       if (!handler) throw new Error(`The operation ${name} has no handler.`)
       const install = name in inInstall
-      return [name, { operation, validation: validationOf(operation), handler, install }]
+      return [name, { operation, validation: validate(operation), handler, install }]
     }),
   )
 }

@@ -86,6 +86,18 @@ export function validationOf(operation: Operation): Validation {
   }
 }
 
+export function lazyValidationOf(operation: Operation): Validation {
+  let validation: Validation | undefined
+  const compiled = () => {
+    validation ??= validationOf(operation)
+    return validation
+  }
+  return {
+    input: (raw) => compiled().input(raw),
+    objectionToAnswer: (answer) => compiled().objectionToAnswer(answer),
+  }
+}
+
 type Check = ReturnType<typeof bodies.compile>
 
 /** In a list of a million wrong items, all of them are too many objections to make. */

@@ -176,6 +176,7 @@ async function serve(
     config,
     log,
     strictAnswers: true,
+    lazyValidation: true,
     publishes,
     gateway: live?.gateway ?? false,
     ...(clock && { clock }),

@@ -30,11 +30,13 @@ export interface Calls extends AsyncDisposable {
 export interface CallsOptions {
   /** A handler that breaks its contract fails the call: in tests. */
   readonly strictAnswers?: boolean
+  /** Validators are compiled with the first call that needs them: in tests. */
+  readonly lazyValidation?: boolean
 }
 
 export async function openCalls(
   core: Core,
-  { strictAnswers = false }: CallsOptions = {},
+  { strictAnswers = false, lazyValidation = false }: CallsOptions = {},
 ): Promise<Calls> {
   const { config, log, clock, foreground, background, vault, onCommit, compiler, judge } = core
   await using stack = new AsyncDisposableStack()
@@ -69,6 +71,7 @@ export async function openCalls(
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config), compiler },
     ),
     strictAnswers,
+    lazyValidation,
     clock,
     onCommit,
   })
