@@ -1,5 +1,6 @@
-import type { AppDb } from './database/app-db.ts'
+import type { Db } from './database/db.ts'
 import {
+  type AppSeed,
   appHandlers,
   appSettingHandlers,
   appsHandlers,
@@ -76,12 +77,18 @@ import {
 } from './domain/rules/index.ts'
 import { keywordListHandlers, keywordListOfAppHandlers } from './domain/rules/lists/index.ts'
 import { statsHandlers } from './domain/stats/index.ts'
-import { authTokenHandlers, meHandlers, seedUsers, userHandlers } from './domain/users/index.ts'
+import {
+  authTokenHandlers,
+  meHandlers,
+  seedUsers,
+  type UserDeletion,
+  userHandlers,
+} from './domain/users/index.ts'
 import { blockedUserHandlers, friendHandlers } from './domain/users/relationships/index.ts'
 import { deliveryHandlers, triggerHandlers, webhookHandlers } from './domain/webhooks/index.ts'
 import { objectionToUrl, type UrlRules } from './egress/urls.ts'
 import type { EventFeed } from './outbox/feed.ts'
-import type { AllHandlers, WriteCtx } from './pipeline/handler.ts'
+import type { AllHandlers } from './pipeline/handler.ts'
 import type { Passwords } from './vault/passwords.ts'
 
 /** What the operator has decided about secrets in answers, and about addresses that apps name. */
@@ -92,16 +99,31 @@ export interface Outside {
   readonly compiler: Compiler
 }
 
+/** What every new app has from its first moment, in this order. */
+export const appSeeds: readonly AppSeed[] = [seedRoles, seedUsers]
+
+const userDeletion: UserDeletion = {
+  leaveGroups: leaveAllGroups,
+  erase: [deleteUserConversations, deleteSubscriptions, forgetSubmissionsOf, deleteDeliveriesTo],
+}
+
+/** What handlers share: connections, batchers, and what the operator has decided. */
+interface HandlerParts extends Outside {
+  readonly sending: Sending & { readonly db: Db }
+  readonly feed: EventFeed
+  readonly passwords: Passwords
+}
+
 /** Every operation meets its handler. */
 export function handlersWith(
-  sending: Sending,
+  sending: Sending & { readonly db: Db },
   feed: EventFeed,
   passwords: Passwords,
-  { secretsAre, urlRules, compiler }: Outside,
+  outside: Outside,
 ): AllHandlers {
-  const groups = groupHandlers(passwords)
+  const parts: HandlerParts = { ...outside, sending, feed, passwords }
   return {
-    install: { ...appsHandlers(seedApp), ...auditLogHandlers },
+    install: { ...appsHandlers(appSeeds), ...auditLogHandlers },
     app: {
       ...appHandlers,
       ...appSettingHandlers,
@@ -110,7 +132,7 @@ export function handlersWith(
       ...roleHandlers,
       ...restrictedFeatureHandlers,
       ...rolePermissionHandlers,
-      ...userHandlers(onUserDeleted),
+      ...userHandlers(userDeletion),
       ...authTokenHandlers,
       ...friendHandlers,
       ...blockedUserHandlers,
@@ -118,65 +140,76 @@ export function handlersWith(
       updateMe: guardUser(meHandlers.updateMe),
       ...conversationHandlers,
       ...positionHandlers,
-      ...groups,
-      createGroup: guardNewGroup(groups.createGroup),
-      updateGroup: guardGroup(groups.updateGroup),
-      ...memberHandlers(passwords),
-      ...bannedUserHandlers,
-      ...scopePermissionHandlers,
-      ...ruleHandlers(compiler),
-      ...ruleOfAppHandlers(compiler),
-      ...keywordListHandlers(compiler, (url) => objectionToUrl(url, urlRules)),
-      ...keywordListOfAppHandlers(compiler, (url) => objectionToUrl(url, urlRules)),
-      ...reasonHandlers,
-      ...dryRunHandlers(compiler),
-      ...sendHandlers(sending),
-      ...messageHandlers(sending),
-      ...historyHandlers(sending),
-      ...editHandlers,
-      ...reactionHandlers(sending.judge),
-      ...threadHandlers,
-      ...interactionHandlers,
-      ...pinHandlers,
-      ...queueHandlers,
-      ...queueOfAppHandlers,
-      ...submissionHandlers(passwords),
-      ...saveHandlers,
-      ...receiptHandlers,
       ...statsHandlers,
-      ...notificationSettingHandlers,
-      ...notificationPreferenceHandlers,
-      ...muteHandlers,
-      ...timezoneHandlers,
-      ...extensionHandlers,
-      ...pushSettingHandlers(secretsAre),
-      ...pushCertificateHandlers,
-      ...webhookHandlers((url) => objectionToUrl(url, urlRules)),
+      ...handlersOfGroups(parts),
+      ...handlersOfMessages(parts),
+      ...handlersOfModeration(parts),
+      ...handlersOfNotifications(parts),
+      ...webhookHandlers((url) => objectionToUrl(url, outside.urlRules)),
       ...triggerHandlers,
       ...deliveryHandlers,
-      ...pushProviderHandlers,
-      ...customProviderHandlers(urlRules),
-      ...carrierHandlers,
-      ...pushTokenHandlers(urlRules),
-      ...webPushHandlers,
-      ...contactDetailHandlers,
-      ...explainHandlers,
-      ...notificationLogHandlers,
     },
   }
 }
 
-/** Removes what a user leaves behind who is deleted for ever. */
-async function onUserDeleted(ctx: WriteCtx, uid: string): Promise<void> {
-  await leaveAllGroups(ctx, uid)
-  await deleteUserConversations(ctx.db, uid)
-  await deleteSubscriptions(ctx.db, uid)
-  await forgetSubmissionsOf(ctx.db, uid)
-  await deleteDeliveriesTo(ctx.db, uid)
+function handlersOfGroups({ passwords }: HandlerParts) {
+  const groups = groupHandlers(passwords)
+  return {
+    ...groups,
+    createGroup: guardNewGroup(groups.createGroup),
+    updateGroup: guardGroup(groups.updateGroup),
+    ...memberHandlers(passwords),
+    ...bannedUserHandlers,
+    ...scopePermissionHandlers,
+  }
 }
 
-/** Inserts what every new app has from its first moment. */
-export async function seedApp(db: AppDb, now: number): Promise<void> {
-  await seedRoles(db, now)
-  await seedUsers(db, now)
+function handlersOfMessages({ sending }: HandlerParts) {
+  return {
+    ...sendHandlers(sending),
+    ...messageHandlers(sending),
+    ...historyHandlers(sending),
+    ...editHandlers,
+    ...reactionHandlers(sending.judge),
+    ...threadHandlers,
+    ...interactionHandlers,
+    ...pinHandlers,
+    ...saveHandlers,
+    ...receiptHandlers,
+  }
+}
+
+function handlersOfModeration({ compiler, urlRules, passwords }: HandlerParts) {
+  const objection = (url: string) => objectionToUrl(url, urlRules)
+  return {
+    ...ruleHandlers(compiler),
+    ...ruleOfAppHandlers(compiler),
+    ...keywordListHandlers(compiler, objection),
+    ...keywordListOfAppHandlers(compiler, objection),
+    ...reasonHandlers,
+    ...dryRunHandlers(compiler),
+    ...queueHandlers,
+    ...queueOfAppHandlers,
+    ...submissionHandlers(passwords),
+  }
+}
+
+function handlersOfNotifications({ secretsAre, urlRules }: HandlerParts) {
+  return {
+    ...notificationSettingHandlers,
+    ...notificationPreferenceHandlers,
+    ...muteHandlers,
+    ...timezoneHandlers,
+    ...extensionHandlers,
+    ...pushSettingHandlers(secretsAre),
+    ...pushCertificateHandlers,
+    ...pushProviderHandlers,
+    ...customProviderHandlers(urlRules),
+    ...carrierHandlers,
+    ...pushTokenHandlers(urlRules),
+    ...webPushHandlers,
+    ...contactDetailHandlers,
+    ...explainHandlers,
+    ...notificationLogHandlers,
+  }
 }

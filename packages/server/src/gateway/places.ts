@@ -14,7 +14,7 @@ export interface PlacesOptions {
 interface Pending {
   readonly group: string
   bytes: number
-  /** Ends it at once: whoever says nothing is not owed a onUserDeleted. */
+  /** Ends it at once: whoever says nothing is not owed a goodbye. */
   readonly cut: () => void
 }
 

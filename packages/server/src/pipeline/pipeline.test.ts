@@ -8,7 +8,7 @@ import { cloneDatabase } from '../../../testing/src/engines/test-database.ts'
 import { startTcpProxy } from '../../../testing/src/network/tcp-proxy.ts'
 import { errorOf, send, type WireRequest } from '../../../testing/src/network/wire.ts'
 import { startBareService } from '../../../testing/src/service/bare-service.ts'
-import { handlersWith, seedApp } from '../api.ts'
+import { appSeeds, handlersWith } from '../api.ts'
 import type { Db } from '../database/db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
@@ -53,7 +53,7 @@ describe('with a handler that does what it should not', () => {
     const database = stack.use(openDatabase(options))
     const vault = openVault(randomBytes(32))
     const { row, keys } = await database.transaction((db) =>
-      createApp({ db }, vault, seedApp, { name: 'Test', region: 'us' }, 1_700_000_000),
+      createApp({ db }, vault, appSeeds, { name: 'Test', region: 'us' }, 1_700_000_000),
     )
     const { lines, log } = recordingLog()
     const told: Committed[] = []

@@ -11,13 +11,13 @@ import { listKeysOf, makeApiKey } from './keys/api-keys.ts'
 
 const daysUntilDeletion = 30
 
-/** What modules to the right put into every new app: the default role, the system user. */
-export type SeedDefaults = (db: AppDb, now: number) => Promise<void>
+/** What a module to the right puts into every new app: the default role, the system user. */
+export type AppSeed = (db: AppDb, now: number) => Promise<void>
 
-export function appsHandlers(seedDefaults: SeedDefaults): InstallHandlers<typeof apps> {
+export function appsHandlers(seeds: readonly AppSeed[]): InstallHandlers<typeof apps> {
   return {
     async createApp({ body }, { db, vault, now }) {
-      const { row, keys } = await createApp(db, vault, seedDefaults, body, now)
+      const { row, keys } = await createApp(db, vault, seeds, body, now)
       return { data: shownApp(row, Object.values(keys)) }
     },
 
@@ -62,14 +62,14 @@ export async function listAllApps(db: InstallDb): Promise<AppRow[]> {
 export async function createApp(
   install: InstallDb,
   vault: Vault,
-  seedDefaults: SeedDefaults,
+  seeds: readonly AppSeed[],
   wanted: { name: string; region: Region },
   now: number,
 ): Promise<{ row: AppRow; keys: { fullAccess: ApiKey; authOnly: ApiKey } }> {
   const row = { appId: newAppId(), name: wanted.name, region: wanted.region, createdAt: now }
   await insertApp(install, row)
   const db = { ...install, appId: row.appId }
-  await seedDefaults(db, now)
+  for (const seed of seeds) await seed(db, now)
   const createdBy = 'app_system'
   const fullAccess = { name: 'Rest API Key', scope: 'fullAccess', createdBy } as const
   const authOnly = { name: 'Auth Key', scope: 'authOnly', createdBy } as const

@@ -1,7 +1,14 @@
 export { readSettings } from './app-settings.sql.ts'
 export { appSettingHandlers } from './app-settings.ts'
 export { lockApp, nextModerationVersion } from './apps.sql.ts'
-export { appHandlers, appsHandlers, archiveAppNow, createApp, listAllApps } from './apps.ts'
+export {
+  type AppSeed,
+  appHandlers,
+  appsHandlers,
+  archiveAppNow,
+  createApp,
+  listAllApps,
+} from './apps.ts'
 export { auditLogHandlers, shownEntry } from './audit-log.ts'
 export { erasureJobs } from './erasure.ts'
 export { checkDevicesWith, identifyWith, tokenPlace } from './identify.ts'

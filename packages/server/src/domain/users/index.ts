@@ -11,5 +11,5 @@ export {
   type UserRow,
   userColumnsText,
 } from './users.sql.ts'
-export { ensureUsers, seedUsers, userHandlers } from './users.ts'
+export { ensureUsers, seedUsers, type UserDeletion, userHandlers } from './users.ts'
 export { unseenAmong } from './visibility.ts'

@@ -23,10 +23,15 @@ import { mayGet, requireMayListDeactivated, visibleTo } from './visibility.ts'
 
 const defaultRole = 'default'
 
-/** What modules to the right undo when a user goes for ever: memberships, owned groups. */
-export type OnUserDeleted = (ctx: WriteCtx, uid: string) => Promise<void>
+/** What modules to the right do when a user is deleted for ever. */
+export interface UserDeletion {
+  /** First, while the user is there: owned groups are passed on. */
+  readonly leaveGroups: (ctx: WriteCtx, uid: string) => Promise<void>
+  /** Delete the rows that the user leaves behind. */
+  readonly erase: readonly ((db: AppDb, uid: string) => Promise<void>)[]
+}
 
-export function userHandlers(onUserDeleted: OnUserDeleted): Handlers<typeof users> {
+export function userHandlers(deletion: UserDeletion): Handlers<typeof users> {
   return {
     async createUser({ body }, ctx) {
       requireUserCreation(ctx, body.role)
@@ -72,9 +77,7 @@ export function userHandlers(onUserDeleted: OnUserDeleted): Handlers<typeof user
     async deleteUser({ params: { uid }, body: { permanent } }, ctx) {
       refuseSystemUser('uid', [uid])
       if (permanent) {
-        await onUserDeleted(ctx, uid)
-        if (!(await deleteUserForever(ctx.db, uid))) throw new Failure('ERR_UID_NOT_FOUND', { uid })
-        await ctx.outbox.append('user.deleted', { uid })
+        await deleteForever(ctx, deletion, uid)
         return { data: { success: true, message: `The user ${uid} is deleted for ever.` } }
       }
       const [found] = await setActive(ctx.db, [uid], false, ctx.now)
@@ -156,6 +159,17 @@ export async function changeUser(ctx: WriteCtx, uid: string, body: Changes): Pro
   if (!changed) throw new Failure('ERR_UID_NOT_FOUND', { uid })
   await ctx.outbox.append('user.updated', { uid })
   return shown(await accessUser(ctx, uid), { withTags: true })
+}
+
+async function deleteForever(
+  ctx: WriteCtx,
+  { leaveGroups, erase }: UserDeletion,
+  uid: string,
+): Promise<void> {
+  await leaveGroups(ctx, uid)
+  for (const deleteRows of erase) await deleteRows(ctx.db, uid)
+  if (!(await deleteUserForever(ctx.db, uid))) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+  await ctx.outbox.append('user.deleted', { uid })
 }
 
 /** In whose name the app itself acts. */

@@ -1,6 +1,6 @@
 import type { Region } from '@chorale/contract/apps'
 import { Command, Option } from 'commander'
-import { seedApp } from '../../api.ts'
+import { appSeeds } from '../../api.ts'
 import { writeAuditLog } from '../../database/audit-log.ts'
 import { archiveAppNow, createApp, listAllApps } from '../../domain/apps/index.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
@@ -25,7 +25,7 @@ function createCommand(): Command {
     .action(async ({ name, region, json }: { name: string; region: Region; json?: true }) => {
       const created = await withTools(({ database, vault }) =>
         database.transaction(async (db) => {
-          const result = await createApp({ db }, vault, seedApp, { name, region }, unixSeconds())
+          const result = await createApp({ db }, vault, appSeeds, { name, region }, unixSeconds())
           await audit(db, result.row.appId, 'app create', { name, region })
           return result
         }),
