@@ -20,7 +20,6 @@ export const knownImports: KnownImports = {
     'domain/messages/history/history-reads.ts',
     'domain/messages/history/history.ts',
     'domain/messages/search/search.ts',
-    'domain/messages/send/send.ts',
     'domain/messages/telling.ts',
     'domain/users/relationships/relationships.ts',
     'domain/webhooks/before-message.ts',

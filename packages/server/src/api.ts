@@ -1,4 +1,3 @@
-import type { Db } from './database/db.ts'
 import {
   type AppSeed,
   appHandlers,
@@ -107,21 +106,23 @@ const userDeletion: UserDeletion = {
   erase: [deleteUserConversations, deleteSubscriptions, forgetSubmissionsOf, deleteDeliveriesTo],
 }
 
+type Messaging = Sending & Parameters<typeof historyHandlers>[0]
+
 /** What handlers share: connections, batchers, and what the operator has decided. */
 interface HandlerParts extends Outside {
-  readonly sending: Sending & { readonly db: Db }
+  readonly messaging: Messaging
   readonly feed: EventFeed
   readonly passwords: Passwords
 }
 
 /** Every operation meets its handler. */
 export function handlersWith(
-  sending: Sending & { readonly db: Db },
+  messaging: Messaging,
   feed: EventFeed,
   passwords: Passwords,
   outside: Outside,
 ): AllHandlers {
-  const parts: HandlerParts = { ...outside, sending, feed, passwords }
+  const parts: HandlerParts = { ...outside, messaging, feed, passwords }
   return {
     install: { ...appsHandlers(appSeeds), ...auditLogHandlers },
     app: {
@@ -164,13 +165,13 @@ function handlersOfGroups({ passwords }: HandlerParts) {
   }
 }
 
-function handlersOfMessages({ sending }: HandlerParts) {
+function handlersOfMessages({ messaging }: HandlerParts) {
   return {
-    ...sendHandlers(sending),
-    ...messageHandlers(sending),
-    ...historyHandlers(sending),
+    ...sendHandlers(messaging),
+    ...messageHandlers(messaging),
+    ...historyHandlers(messaging),
     ...editHandlers,
-    ...reactionHandlers(sending.judge),
+    ...reactionHandlers(messaging.judge),
     ...threadHandlers,
     ...interactionHandlers,
     ...pinHandlers,

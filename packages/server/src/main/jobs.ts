@@ -5,7 +5,6 @@ import type { Database } from '../database/pool.ts'
 import { erasureJobs } from '../domain/apps/index.ts'
 import { judgementJobs, submissionJobs } from '../domain/moderation/index.ts'
 import { digestJobs, pushJobs } from '../domain/notifications/index.ts'
-import { judgementQueue } from '../domain/rules/classifiers/index.ts'
 import type { Compiler } from '../domain/rules/compiler/index.ts'
 import { dryRunJobs } from '../domain/rules/dry-runs/index.ts'
 import type { Judge } from '../domain/rules/index.ts'
@@ -14,7 +13,7 @@ import type { Egress } from '../egress/egress.ts'
 import type { JobMetrics } from '../jobs/metrics.ts'
 import { type RunnerOptions, startRunner } from '../jobs/runner.ts'
 import type { WakeUp } from '../jobs/wake-up.ts'
-import type { Append, CommitHook } from '../outbox/committed.ts'
+import type { CommitHook } from '../outbox/committed.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import { openApns } from '../transports/apns.ts'
 import { openSendGrid } from '../transports/email.ts'
@@ -172,18 +171,4 @@ function startWebhookJobs(parts: JobParts): AsyncDisposable {
     disableDays: config.WEBHOOK_DISABLE_DAYS,
   })
   return startRunner(jobs, runnerOptions(parts, concurrency))
-}
-
-/** What waits for classifiers is enqueued where the message is appended, by SQL. */
-const isPending = ({ entries }: Append) =>
-  entries.some(({ verdict }) => verdict?.includes('"pending"'))
-
-/** What `onCommit` does, and whoever waits for what was committed is woken. */
-export function wakingWith(wakeUp: WakeUp, onCommit: CommitHook): CommitHook {
-  return (committed) => {
-    onCommit(committed)
-    const { appends, wakes = [] } = committed
-    if (appends.some(isPending)) wakeUp.wake([judgementQueue.name])
-    wakeUp.wake(wakes)
-  }
 }

@@ -51,9 +51,14 @@ export interface Committed {
 /** Is called right after the commit, in the committing process. Must neither throw nor wait. */
 export type CommitHook = (committed: Committed) => void
 
-export function allHooks(hooks: readonly CommitHook[]): CommitHook {
+/** All of them, where there is something to publish; then whoever waits for what was committed is woken. */
+export function allHooks(
+  hooks: readonly CommitHook[],
+  wake: (names: Iterable<string>) => void,
+): CommitHook {
   return (committed) => {
-    if (committed.events.length + committed.appends.length === 0) return
-    for (const hook of hooks) hook(committed)
+    const { events, appends, wakes } = committed
+    if (events.length + appends.length > 0) for (const hook of hooks) hook(committed)
+    if (wakes && wakes.size > 0) wake(wakes)
   }
 }

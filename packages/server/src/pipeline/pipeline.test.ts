@@ -13,6 +13,7 @@ import type { Db } from '../database/db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, identifyWith } from '../domain/apps/index.ts'
 import { openAppendBatcher } from '../domain/log/index.ts'
+import { openTargets } from '../domain/messages/send/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
 import { openCompiler, openRuleSets } from '../domain/rules/compiler/index.ts'
 import { portableEngine } from '../domain/rules/engine/index.ts'
@@ -60,7 +61,13 @@ describe('with a handler that does what it should not', () => {
     const batcher = openAppendBatcher(database.db, () => 1_700_000_000)
     const compiler = openCompiler(portableEngine)
     const judge = openJudge(openRuleSets(compiler))
-    const sending = { db: database.db, batcher, people: openProfileLoader(database.db), judge }
+    const sending = {
+      db: database.db,
+      targets: openTargets(database.db),
+      batcher,
+      people: openProfileLoader(database.db),
+      judge,
+    }
     const handlers = handlersWith(sending, { read: async () => 'away' }, openPasswords(1), {
       secretsAre: 'shown',
       urlRules: { allow: '', http: false },

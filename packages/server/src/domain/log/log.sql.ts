@@ -23,6 +23,8 @@ export interface NewEntry extends ConversationKey {
   readonly shows: boolean
   /** JSON text, where a rule has caught it. */
   readonly verdict?: string | undefined
+  /** It is hidden until a classifier has answered. */
+  readonly awaitsClassifier?: true | undefined
   /** By how many the participants grow with it. */
   readonly joins?: number | undefined
 }
@@ -40,8 +42,10 @@ export interface Placed {
 export interface AppendAddition {
   /** Names it within the statement. */
   readonly name: string
-  /** Whether there may be a row for this entry. */
-  readonly appliesTo: (entry: NewEntry) => boolean
+  /** An entry without this field has no such row. */
+  readonly field: 'parentSeq' | 'awaitsClassifier'
+  /** The queue whose jobs the rows are. */
+  readonly queue?: { readonly name: string }
   /** Selects from `appended`: bucket, key, seq, id, app_id, sender, parent_seq, verdict, nth. */
   readonly insert: string
 }
@@ -74,9 +78,17 @@ export async function appendEntries(
   now: number,
   additions: readonly AppendAddition[] = [],
 ): Promise<Placed[]> {
-  const needed = additions.filter(({ appliesTo }) => entries.some(appliesTo))
+  const needed = additionsTo(entries, additions)
   const statement = needed.length > 0 ? appendWith(needed) : append
   return run(db, statement, [now, ...appendArguments(entries)])
+}
+
+/** Those that have rows in a batch of these. */
+export function additionsTo(
+  entries: readonly NewEntry[],
+  additions: readonly AppendAddition[],
+): AppendAddition[] {
+  return additions.filter(({ field }) => entries.some((entry) => entry[field] !== undefined))
 }
 
 interface Growth extends ConversationKey {

@@ -126,7 +126,7 @@ test('rows of another module are inserted with the entries they belong to, or ne
   const place = await conversationOf('ann', 'bob')
   const pinning = (name: string, source: string): AppendAddition => ({
     name,
-    appliesTo: ({ parentSeq }) => parentSeq !== undefined,
+    field: 'parentSeq',
     insert: `insert into pins (bucket, conversation_key, seq, app_id) ${source}`,
   })
   const right = pinning(

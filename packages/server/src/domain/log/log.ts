@@ -5,6 +5,7 @@ import type { Append, AppendedEntry, CommitHook } from '../../outbox/committed.t
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import {
   type AppendAddition,
+  additionsTo,
   appendEntries,
   findByMuid,
   type Muid,
@@ -40,7 +41,8 @@ export function openAppendBatcher(
     async commit(entries) {
       const placed = await appendOnce(db, entries, clock(), additions)
       const append = appendOf(entries, placed)
-      if (append) onCommit({ events: [], appends: [append] })
+      const wakes = queuesOf(entries, additions)
+      if (append) onCommit({ events: [], appends: [append], wakes })
       return placed
     },
     isRefusal,
@@ -56,7 +58,16 @@ export async function appendWithin(
   const placed = await appendEntries(db.db, entries, now, additions)
   const append = appendOf(entries, placed)
   if (append) outbox.appended(append)
+  for (const name of queuesOf(entries, additions)) outbox.wake({ name })
   return placed
+}
+
+/** Queues that these have added jobs to. */
+function queuesOf(
+  entries: readonly NewEntry[],
+  additions: readonly AppendAddition[],
+): ReadonlySet<string> {
+  return new Set(additionsTo(entries, additions).flatMap(({ queue }) => queue?.name ?? []))
 }
 
 /** What there is to publish; undefined: every one of them was stored before. */

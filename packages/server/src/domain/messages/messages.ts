@@ -5,14 +5,14 @@ import type { RawJson } from '../../pipeline/raw-json.ts'
 import { type Entry, type Extra, editEntry, withdrawEntry } from '../log/entries/index.ts'
 import { findCaseStatus, openCase } from '../rules/cases/index.ts'
 import { insertJudgement, judgementQueue } from '../rules/classifiers/index.ts'
-import type { Judge, Judgement } from '../rules/index.ts'
+import type { Judgement } from '../rules/index.ts'
 import { unseenAmong } from '../users/index.ts'
 import { profilesIn } from '../views/index.ts'
 import { insertEdit } from './edits.sql.ts'
 import { deletePin } from './pins.sql.ts'
 import { type Content, checkContent, keepingInjected, saidBy } from './send/content.ts'
 import { requireMayTouch } from './send/delivery.ts'
-import { type Inspect, inspected } from './send/inspection.ts'
+import { examine, type Moderation } from './send/moderation.ts'
 import { withhold } from './send/withhold.ts'
 import { accessMessage, actingUid, requireMayChange } from './stored/access.ts'
 import { type Changing, recordAction } from './stored/record-action.ts'
@@ -25,13 +25,8 @@ type MessageHandlers = Pick<
   'getMessage' | 'editMessage' | 'deleteMessage'
 >
 
-interface EditParts {
-  readonly inspect?: Inspect
-  readonly judge: Judge
-}
-
 /** What is edited goes the way of what is sent: the same rules, the same hooks, the same judges. */
-export const messageHandlers = (parts: EditParts): MessageHandlers => ({
+export const messageHandlers = (moderation: Moderation): MessageHandlers => ({
   async getMessage({ params: { id } }, ctx) {
     return answerWith(ctx, await accessMessage(ctx, id, 'look'))
   },
@@ -42,7 +37,7 @@ export const messageHandlers = (parts: EditParts): MessageHandlers => ({
       const content = body.data && contentOf(before, found, body.data)
       await requireMayEdit(before, found, content)
       const beside = await besideOf(before, content, body.tags)
-      const examined = content && (await examine(parts, before, found, content, beside))
+      const examined = content && (await moderateEdit(moderation, before, found, content, beside))
       return async (ctx) => {
         const entry = await accessMessage(ctx, id, 'change')
         await requireMayEdit(ctx, entry, content)
@@ -122,24 +117,26 @@ interface Examined {
   readonly judgement: Judgement | undefined
 }
 
-async function examine(
-  { inspect, judge }: EditParts,
+async function moderateEdit(
+  moderation: Moderation,
   ctx: ReadCtx,
   { row, receiver }: Entry,
   content: Content,
   beside: Extra,
 ): Promise<Examined> {
-  const from = profilesIn(ctx.db)
-  const inspector = inspect?.(ctx.db.appId)
-  const data = JSON.stringify(content.data)
-  const as = { ...row, data, extra: { ...row.extra, ...beside }, editedAt: ctx.now }
-  const said = inspector && (await inspected(inspector, ctx, from, { row: as, receiver }))
-  // What the app itself edits is not judged.
-  const judgement =
-    ctx.actor && ctx.app.moderationVersion > 0
-      ? await judge(ctx, { ...content, sender: ctx.actor.uid, receiver, from })
-      : undefined
-  return { said: said === undefined ? content.data : JSON.parse(said), judgement }
+  const edited = {
+    ...row,
+    data: JSON.stringify(content.data),
+    extra: { ...row.extra, ...beside },
+    editedAt: ctx.now,
+  }
+  const { data, judgement } = await examine(moderation, ctx, {
+    by: ctx.actor,
+    content,
+    entry: { row: edited, receiver },
+    profiles: profilesIn(ctx.db),
+  })
+  return { said: JSON.parse(data), judgement }
 }
 
 async function edit<T>(

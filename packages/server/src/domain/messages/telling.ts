@@ -1,22 +1,12 @@
 import type { Db } from '../../database/db.ts'
-import { openLoader } from '../../database/loader.ts'
 import type { Actor, AppIdentity } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Receiver } from '../../realtime/ports.ts'
 import type { Judge } from '../rules/index.ts'
 import type { ProfileLoader } from '../views/index.ts'
-import {
-  requireMayReachGroup,
-  requireMayReachUser,
-  requireMaySay,
-  type To,
-} from './send/delivery.ts'
-import {
-  findGroupTargets,
-  findUserTargets,
-  groupQuestionName,
-  userQuestionName,
-} from './send/targets.sql.ts'
+import type { To } from './send/content.ts'
+import { requireMayReachGroup, requireMayReachUser, requireMaySay } from './send/delivery.ts'
+import { openTargets } from './send/targets.sql.ts'
 
 interface TellingParts {
   readonly db: Db
@@ -32,31 +22,19 @@ interface Told {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-const atOnce = { concurrency: 1, maxPerBatch: 200 }
-
 /** Whether they may be passed on, by the rules of a send; or the failure. */
 export function openTelling({ db, people, judge }: TellingParts): (told: Told) => Promise<void> {
-  const userTarget = openLoader({
-    ...atOnce,
-    fetch: (questions) => findUserTargets(db, questions),
-    nameOf: userQuestionName,
-  })
-  const groupTarget = openLoader({
-    ...atOnce,
-    fetch: (questions) => findGroupTargets(db, questions),
-    nameOf: groupQuestionName,
-  })
-
+  const targets = openTargets(db)
   return async ({ app, actor, to, data }) => {
     const { appId } = app
     const { uid } = actor
     const put = { act: 'signal', actor, to } as const
     requireMaySay(put)
     if (to.type === 'group') {
-      const target = await groupTarget.load({ appId, sender: uid, guid: to.id })
+      const target = await targets.group({ appId, sender: uid, guid: to.id })
       if (target) requireMayReachGroup(put, target)
     } else {
-      const target = await userTarget.load({ appId, sender: uid, receiver: to.id })
+      const target = await targets.user({ appId, sender: uid, receiver: to.id })
       if (target) requireMayReachUser(put, target)
     }
     if (app.moderationVersion === 0) return

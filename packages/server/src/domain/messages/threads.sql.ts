@@ -9,7 +9,7 @@ import { asFound, type FoundRow, foundColumns, sides } from './stored/messages.s
 /** A reply is counted at its parent; one that is hidden is counted nowhere. */
 export const replyCounts: AppendAddition = {
   name: 'reply_counts',
-  appliesTo: ({ parentSeq }) => parentSeq !== undefined,
+  field: 'parentSeq',
   insert: `
     insert into threads as t (bucket, conversation_key, seq, app_id, replies, last_reply_id)
     select bucket, key, parent_seq, app_id, count(*), max(id) from appended

@@ -38,7 +38,6 @@ export async function findReferred(
   { appId, db }: AppDb,
   ids: readonly number[],
 ): Promise<EntryRow[]> {
-  if (ids.length === 0) return []
   // Named before, so that no other partition is planned for.
   const buckets = ids.map(bucketOf)
   const { rows } = await sql<EntryRow>`

@@ -61,6 +61,7 @@ async function loadReferred(db: AppDb, entries: readonly Entry[]): Promise<Map<n
     const id = refersTo(row)
     if (id !== undefined) from.set(id, receiver)
   }
+  if (from.size === 0) return new Map()
   const rows = await findReferred(db, [...from.keys()])
   return new Map(
     rows.flatMap((row) => {

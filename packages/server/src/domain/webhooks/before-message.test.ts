@@ -177,9 +177,9 @@ test('another process hears of a change at once, however rarely it looks', async
   await expect.poll(() => core.bus.connection, wait).toBeDefined()
   await core.signals.settled()
   const { params } = await fixture.oldHook('far', ['before_message'])
-  await expect.poll(() => gates.inspect(app.appId), wait).toBeDefined()
+  await expect.poll(() => gates.inspectors.get(app.appId), wait).toBeDefined()
   const headers = { 'X-Webhook-Version': 1 } as const
   await full.updateWebhook({ params, headers, body: { enabled: false } })
-  await expect.poll(() => gates.inspect(app.appId), wait).toBeUndefined()
+  await expect.poll(() => gates.inspectors.get(app.appId), wait).toBeUndefined()
   await full.deleteWebhook({ params, headers })
 })

@@ -7,7 +7,7 @@ import type { WakeUp } from '../../jobs/wake-up.ts'
 import { type FairSlots, NoSlot, openFairSlots } from '../../limits/fair-slots.ts'
 import type { ReadCtx } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
-import type { Inspect } from '../messages/send/index.ts'
+import type { Inspector } from '../messages/send/index.ts'
 import { webhookChanges } from './access.ts'
 import { findGates, type Gate } from './before-message.sql.ts'
 import { callWebhook } from './call.ts'
@@ -27,7 +27,8 @@ export interface GateParts {
 }
 
 export interface Gates extends AsyncDisposable {
-  readonly inspect: Inspect
+  /** By app. */
+  readonly inspectors: ReadonlyMap<string, Inspector>
 }
 
 const trigger = 'before_message'
@@ -51,9 +52,13 @@ export async function openGates(given: GateParts): Promise<Gates> {
     maxWaitingPerKey: maxWaitingPerApp,
   })
   const parts = { ...given, slots }
-  let gates: ReadonlyMap<string, readonly Gate[]> = new Map()
+  const inspectors = new Map<string, Inspector>()
   const refresh = async () => {
-    gates = Map.groupBy(await findGates(parts.db), ({ appId }) => appId)
+    const gates = Map.groupBy(await findGates(parts.db), ({ appId }) => appId)
+    inspectors.clear()
+    for (const [appId, own] of gates) {
+      inspectors.set(appId, (ctx, message) => ask(parts, own, ctx, message))
+    }
   }
   await refresh()
   const sleeper = openSleeper<'changed'>()
@@ -69,10 +74,7 @@ export async function openGates(given: GateParts): Promise<Gates> {
   }
 
   return {
-    inspect(appId) {
-      const own = gates.get(appId)
-      return own && ((ctx, message) => ask(parts, own, ctx, message))
-    },
+    inspectors,
     async [Symbol.asyncDispose]() {
       stopListening()
       sleeper.close()

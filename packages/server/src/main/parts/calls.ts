@@ -3,7 +3,7 @@ import { openEventFeed } from '../../bus/event-feed.ts'
 import { type Config, ConfigError } from '../../config.ts'
 import { identifyWith } from '../../domain/apps/index.ts'
 import { openAppendBatcher } from '../../domain/log/index.ts'
-import { appendAdditions } from '../../domain/messages/send/index.ts'
+import { appendAdditions, openTargets } from '../../domain/messages/send/index.ts'
 import { openProfileLoader, type ProfileLoader } from '../../domain/views/index.ts'
 import { openGates } from '../../domain/webhooks/index.ts'
 import { type AddressLimits, openAddressLimits } from '../../pipeline/address-limits.ts'
@@ -41,7 +41,7 @@ export async function openCalls(
   const { config, log, clock, foreground, background, vault, onCommit, compiler, judge } = core
   await using stack = new AsyncDisposableStack()
   const clientAddress = configuredClientAddress(config)
-  const { inspect } = stack.use(
+  const { inspectors } = stack.use(
     await openGates({
       db: background.db,
       egress: core.egress,
@@ -65,7 +65,14 @@ export async function openCalls(
     rateLimit,
     inFlight: openInFlight(config.CALLS_PER_USER),
     handlers: handlersWith(
-      { db: foreground.db, batcher, people, inspect, judge },
+      {
+        db: foreground.db,
+        targets: openTargets(foreground.db),
+        batcher,
+        people,
+        inspectors,
+        judge,
+      },
       openEventFeed(core.stream, core.epochs, log),
       openPasswords(config.PASSWORD_CONCURRENCY),
       { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config), compiler },

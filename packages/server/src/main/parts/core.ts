@@ -26,7 +26,6 @@ import { unixSeconds } from '../clock.ts'
 import { openBackgroundDatabase, openConfiguredDatabase } from '../configured-database.ts'
 import { openConfiguredEgress } from '../configured-egress.ts'
 import { openConfiguredVault } from '../configured-vault.ts'
-import { wakingWith } from '../jobs.ts'
 import { natsAccessOf, streamOptions } from '../nats.ts'
 
 export interface CoreOptions {
@@ -88,7 +87,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const publishing = { database: background, stream, metrics, log, clock, announce }
   const hooks = publishes ? [announce, stack.use(openPublishing(publishing)).onCommit] : []
   const wakeUp = openWakeUp(signals)
-  const onCommit = wakingWith(wakeUp, allHooks(hooks))
+  const onCommit = allHooks(hooks, wakeUp.wake)
   const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
   const health = openHealth(log)
   health.require('database', () => background.ping())

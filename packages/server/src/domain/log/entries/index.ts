@@ -9,7 +9,6 @@ export {
   otherThan,
   type Question,
   refersTo,
-  type Sealed,
   seenBy,
   type Verdict,
 } from './entries.ts'

@@ -1,6 +1,9 @@
-import type { AppIdentity, Caller } from '../../../pipeline/caller.ts'
+import type { NewMessage } from '@chorale/contract/messages'
+import type { Actor, AppIdentity, Caller } from '../../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../../pipeline/failure.ts'
-import { isHttpUrl, requireSafeLinks } from './links.ts'
+import type { AppendCtx } from '../../../pipeline/handler.ts'
+import type { Entry, Extra } from '../../log/entries/index.ts'
+import { unseenAmong } from '../../users/index.ts'
 
 type Data = Readonly<Record<string, unknown>>
 type Settled = Pick<AppIdentity, 'settings'>
@@ -13,11 +16,42 @@ export interface Content {
   readonly mentions: readonly string[]
 }
 
+export interface To {
+  readonly type: 'user' | 'group'
+  readonly id: string
+}
+
+interface Sender {
+  readonly uid: string
+  /** Undefined: the app sends, and no rule of a user applies. */
+  readonly actor: Actor | undefined
+}
+
+/** What a call wants to be sent, to one receiver or to several. */
+export interface Draft {
+  readonly ctx: AppendCtx
+  readonly sender: Sender
+  readonly body: NewMessage
+  /** The message that it replies to. */
+  readonly parent?: Entry
+  /** Checked once, however many receivers it has: rules know it by its data. */
+  content?: Content
+}
+
+/** A message on its way to one receiver. */
+export interface Outgoing extends Draft {
+  readonly to: To
+  readonly content: Content
+}
+
 const mediaTypes = ['image', 'file', 'audio', 'video']
 const interactiveTypes = ['form', 'card', 'scheduler', 'customInteractive']
 const callTypes = ['audio', 'video']
 const callActions = ['initiated', 'ongoing', 'cancelled', 'rejected', 'unanswered', 'busy', 'ended']
 const maxMentions = 10
+
+/** Buttons may lead into an app by a scheme of its own; these run or read what the sender chose. */
+const dangerous = ['javascript:', 'vbscript:', 'data:', 'blob:', 'file:']
 
 /** What hooks have put into a message, and nobody else may. */
 const injected = '@injected'
@@ -36,6 +70,34 @@ export function keepingInjected(given: Data, stored: Data): Data {
   const before = isObject(stored.metadata) ? stored.metadata[injected] : undefined
   if (before === undefined || !isObject(metadata) || injected in metadata) return given
   return { ...given, metadata: { ...metadata, [injected]: before } }
+}
+
+/** The first step of a send. Throws, for each receiver, what is wrong with the message. */
+export function parse(draft: Draft, to: To): Outgoing {
+  const { ctx, body } = draft
+  draft.content ??= checkContent(ctx.app, body.category, body.type, saidBy(ctx.caller, body.data))
+  return { ...draft, to, content: draft.content }
+}
+
+/** What stands beside the data: most messages have none of it. */
+export async function extraOf({
+  ctx,
+  sender,
+  body,
+  parent,
+  content,
+}: Outgoing): Promise<Extra | undefined> {
+  const { tags = [], quotedMessageId: quoted } = body
+  const { mentions } = content
+  if (tags.length + mentions.length === 0 && quoted === undefined && !parent) return undefined
+  const unseen = await unseenAmong({ db: ctx.db, actor: sender.actor }, mentions)
+  return {
+    ...(tags.length > 0 && { tags }),
+    ...(mentions.length > 0 && { mentions }),
+    ...(unseen.length > 0 && { unseen }),
+    ...(quoted !== undefined && { quoted: Number(quoted) }),
+    ...(parent && { parent: parent.row.id }),
+  }
 }
 
 /** What a message must be, by its category and type. */
@@ -160,6 +222,36 @@ function checkAttachment(attachment: unknown, sizeAsNumber: boolean) {
     ...texts,
     ...(bytes !== undefined && { size: sizeAsNumber ? bytes : String(bytes) }),
   }
+}
+
+/** Whether a client may show and open it. The parser drops line breaks and blanks, as browsers do. */
+function isHttpUrl(value: unknown): value is string {
+  const protocol = typeof value === 'string' ? URL.parse(value)?.protocol : undefined
+  return protocol === 'https:' || protocol === 'http:'
+}
+
+/** The links that the interface knows, in a message of any category. */
+function requireSafeLinks({ attachments, interactiveData }: Data): void {
+  const files = Array.isArray(attachments) ? attachments : []
+  for (const { url } of files.map(Object)) {
+    if (url !== undefined && !isHttpUrl(url)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
+  }
+  const { avatarUrl, icsFileUrl, ...form } = Object(interactiveData)
+  const addresses = [avatarUrl, icsFileUrl].filter((url) => url !== undefined && url !== '')
+  const isSafe = addresses.every(isHttpUrl) && !actionUrlsIn(form).some(isDangerous)
+  if (isSafe) return
+  const what = `Links begin with http:// or https://; those of buttons not with one of: ${dangerous.join(', ')}.`
+  throw new Failure('ERR_INVALID_MESSAGE_DATA', { what })
+}
+
+function actionUrlsIn({ formFields, cardActions, submitElement, scheduleElement }: Data) {
+  return [formFields, cardActions, submitElement, scheduleElement]
+    .flat()
+    .map((element) => Object(Object(element).action).url)
+}
+
+function isDangerous(url: unknown): boolean {
+  return typeof url === 'string' && dangerous.includes(URL.parse(url)?.protocol ?? '')
 }
 
 /** `<@uid:ann>` speaks to ann; the text keeps the form. */

@@ -1,24 +1,108 @@
 import type { AppDb } from '../../../database/app-db.ts'
+import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { Actor } from '../../../pipeline/caller.ts'
-import { Failure } from '../../../pipeline/failure.ts'
+import { badRequest, Failure } from '../../../pipeline/failure.ts'
 import type { ReadCtx } from '../../../pipeline/handler.ts'
+import type { Receiver } from '../../../realtime/ports.ts'
 import { type Entry, otherThan } from '../../log/entries/index.ts'
-import type { Content } from './content.ts'
+import { type ProfileLoader, prefetchProfiles, withCachedProfiles } from '../../views/index.ts'
+import type { Content, Outgoing, To } from './content.ts'
+import { requireQuotable } from './quotes.ts'
 import {
   findGroupTarget,
   findUserTarget,
   type GroupTarget,
   hasMembersBeside,
+  type Targets,
   type UserTarget,
 } from './targets.sql.ts'
 
+/** Where receivers are looked up, and those whom an answer shows. */
+export interface Directory {
+  readonly targets: Targets
+  readonly people: (appId: string) => ProfileLoader
+}
+
+/** Whom a message goes to; what was found of them, if they are there. */
+export interface Recipient {
+  readonly receiver: Receiver
+  readonly user?: UserTarget | undefined
+  readonly group?: GroupTarget | undefined
+  /** Undefined: the two have never written. */
+  readonly conversation: ConversationKey | undefined
+  /** Has those whom the answer shows, or soon has them. */
+  readonly profiles: ProfileLoader
+}
+
+/** A step of a send: what must be known of whom it goes to. */
+export async function resolveRecipient(
+  { targets, people }: Directory,
+  { ctx, sender: { uid }, to, content }: Outgoing,
+): Promise<Recipient> {
+  const { appId } = ctx.db
+  const viewer = ctx.actor?.uid
+  if (to.type === 'group') {
+    const soon = { uids: [uid, ...content.mentions], guids: [to.id], blocks: false }
+    const profiles = prefetchProfiles(people(appId), soon, viewer)
+    const group = await targets.group({ appId, sender: uid, guid: to.id })
+    return { receiver: { kind: 'group', guid: to.id }, group, conversation: group, profiles }
+  }
+  const user = await targets.user({ appId, sender: uid, receiver: to.id })
+  const { bucket = null, key = null, both = [] } = user ?? {}
+  const known = { uids: [uid, to.id], guids: [], blocks: false }
+  const found = Promise.resolve({ users: both, groups: [] })
+  return {
+    receiver: { kind: 'user', uids: [uid, to.id] },
+    user,
+    conversation: bucket === null || key === null ? undefined : { bucket, key },
+    profiles: withCachedProfiles(people(appId), known, viewer, found),
+  }
+}
+
+/** A step of a send: the rules, or the failure of the first that forbids it. */
+export async function authorise(message: Outgoing, recipient: Recipient): Promise<void> {
+  const { ctx, sender, to, body, content, parent } = message
+  const { actor } = sender
+  const threaded = parent !== undefined
+  const act = threaded ? 'reply' : 'message'
+  const put = actor && ({ act, actor, to, content, threaded } as const)
+  if (put) requireMaySay(put)
+  if (to.type === 'group') await requireGroup(ctx.db, put, to.id, recipient.group)
+  else requireOther(put, sender.uid, to.id, recipient.user)
+  const { conversation } = recipient
+  if (parent && parent.row.key !== conversation?.key) {
+    throw new Failure('ERR_WRONG_MESSAGE_THREAD', { id: parent.row.id })
+  }
+  if (body.quotedMessageId !== undefined) {
+    await requireQuotable(ctx, conversation, Number(body.quotedMessageId))
+  }
+}
+
+async function requireGroup(
+  db: AppDb,
+  put: Put | undefined,
+  guid: string,
+  group: GroupTarget | undefined,
+): Promise<void> {
+  if (!group) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+  if (!put) return
+  requireMayReachGroup(put, group)
+  await requireMayRing(db, put, group)
+}
+
+function requireOther(
+  put: Put | undefined,
+  sender: string,
+  uid: string,
+  user: UserTarget | undefined,
+): void {
+  if (uid === sender) throw badRequest('receiver', 'Nobody writes to themselves.')
+  if (!user) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+  if (put) requireMayReachUser(put, user)
+}
+
 /** What a user does to a conversation that others in it get to see. */
 export type Act = 'message' | 'reply' | 'edit' | 'reaction' | 'signal' | 'pin' | 'interaction'
-
-export interface To {
-  readonly type: 'user' | 'group'
-  readonly id: string
-}
 
 /** Words, files or marks that a user puts before others. */
 export interface Put {
@@ -43,7 +127,7 @@ interface Rule<T> {
 }
 
 // The rules in their order. The app itself (no actor) passes all of them. What follows them is in
-// `inspection.ts` (webhooks) and in the module `moderation`.
+// `moderation.ts`: webhooks, and the rules of the app.
 
 const ofSaying: readonly Rule<undefined>[] = [
   { acts: words, require: requireFeature },
@@ -187,7 +271,7 @@ function requireMember({ actor: { uid }, to: { id: guid } }: Put, target: GroupT
 }
 
 /** A call to a group rings everywhere in it, so all members must be such as may be called. */
-export async function requireMayRing(db: AppDb, put: Put, { permissions }: GroupTarget) {
+async function requireMayRing(db: AppDb, put: Put, { permissions }: GroupTarget) {
   if (!begins(put)) return
   const friends = permissions.initiateCall === 'friends'
   const scopes = [permissions['initiateCall.allowedScopes'] ?? []].flat()

@@ -1,5 +1,6 @@
-export { appendAdditions } from './append-additions.ts'
+export { appendAdditions } from './append.ts'
 export { checkContent } from './content.ts'
-export type { Inspect } from './inspection.ts'
+export type { Inspector } from './moderation.ts'
 export { type Sending, sendHandlers } from './send.ts'
+export { openTargets } from './targets.sql.ts'
 export { withhold } from './withhold.ts'

@@ -7,11 +7,11 @@ import { findMessage } from '../stored/messages.sql.ts'
 /** What is quoted is in the same conversation, and can be seen by who quotes it. */
 export async function requireQuotable(
   { db, actor }: ReadCtx,
-  { bucket, key }: ConversationKey,
+  conversation: ConversationKey | undefined,
   id: number,
 ): Promise<void> {
   const { row } = (await findMessage(db, id, false)) ?? {}
-  const here = row?.bucket === bucket && row.key === key && row.deletedAt === null
+  const here = row !== undefined && row.key === conversation?.key && row.deletedAt === null
   const from = here && actor ? await visibleFrom(db, row, actor.uid) : 0
   if (!here || from === undefined || row.seq <= from) {
     throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id })

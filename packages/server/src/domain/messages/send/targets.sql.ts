@@ -3,9 +3,32 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../../database/app-db.ts'
 import { texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
-import { byPlace } from '../../../database/loader.ts'
+import { byPlace, openLoader } from '../../../database/loader.ts'
 import { prepared, run } from '../../../database/prepared.ts'
 import { type UserRow, userColumnsText } from '../../users/index.ts'
+
+/** Looks up receivers: sends of the same moment ask in one statement. */
+export interface Targets {
+  /** Undefined: there is no such user. */
+  user(question: UserQuestion): Promise<UserTarget | undefined>
+  group(question: GroupQuestion): Promise<GroupTarget | undefined>
+}
+
+const atOnce = { concurrency: 1, maxPerBatch: 200 }
+
+export function openTargets(db: Db): Targets {
+  const users = openLoader({
+    ...atOnce,
+    fetch: (questions: readonly UserQuestion[]) => findUserTargets(db, questions),
+    nameOf: ({ appId, sender, receiver }) => `${appId} ${sender} ${receiver}`,
+  })
+  const groups = openLoader({
+    ...atOnce,
+    fetch: (questions: readonly GroupQuestion[]) => findGroupTargets(db, questions),
+    nameOf: ({ appId, sender, guid }) => `${appId} ${sender} ${guid}`,
+  })
+  return { user: users.load, group: groups.load }
+}
 
 /** What a send must know of a user it goes to: one row per question, all questions at once. */
 export interface UserTarget {
@@ -20,7 +43,7 @@ export interface UserTarget {
   readonly both: readonly UserRow[]
 }
 
-export interface UserQuestion {
+interface UserQuestion {
   readonly appId: string
   readonly sender: string
   readonly receiver: string
@@ -53,7 +76,7 @@ const userTargets = prepared<UserTargetRow>(
      and c.high_uid = greatest(w.sender collate "C", w.receiver)`,
 )
 
-export async function findUserTargets(
+async function findUserTargets(
   db: Db,
   questions: readonly UserQuestion[],
 ): Promise<(UserTarget | undefined)[]> {
@@ -78,10 +101,6 @@ export async function findUserTarget(
   return (await findUserTargets(db, [{ appId, sender, receiver }]))[0]
 }
 
-export function userQuestionName({ appId, sender, receiver }: UserQuestion): string {
-  return `${appId} ${sender} ${receiver}`
-}
-
 /** What a send must know of a group it goes to. */
 export interface GroupTarget {
   readonly bucket: number
@@ -93,7 +112,7 @@ export interface GroupTarget {
   readonly permissions: ScopePermissions
 }
 
-export interface GroupQuestion {
+interface GroupQuestion {
   readonly appId: string
   readonly sender: string
   readonly guid: string
@@ -112,7 +131,7 @@ const groupTargets = prepared<GroupTarget & { place: number }>(
    left join group_members m on m.app_id = w.app_id and m.guid = w.guid and m.uid = w.sender`,
 )
 
-export async function findGroupTargets(
+async function findGroupTargets(
   db: Db,
   questions: readonly GroupQuestion[],
 ): Promise<(GroupTarget | undefined)[]> {
@@ -150,8 +169,4 @@ export async function hasMembersBeside(
             where f.app_id = m.app_id and f.uid = ${uid} and f.friend_uid = m.uid)))) as found
   `.execute(db)
   return rows[0]?.found ?? false
-}
-
-export function groupQuestionName({ appId, sender, guid }: GroupQuestion): string {
-  return `${appId} ${sender} ${guid}`
 }

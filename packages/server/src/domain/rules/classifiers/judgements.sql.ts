@@ -54,7 +54,8 @@ export const judgementQueue = defineQueue<JudgementJob>({
 /** A new message that waits for classifiers is enqueued with its append. */
 export const pendingJudgements: AppendAddition = {
   name: 'pending_judgements',
-  appliesTo: ({ verdict }) => verdict?.includes('"pending"') ?? false,
+  field: 'awaitsClassifier',
+  queue: judgementQueue,
   insert: `
     insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, parent_seq,
                                        sender, asked_at, due_at)

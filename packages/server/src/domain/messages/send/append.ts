@@ -1,0 +1,107 @@
+import type { Batcher } from '../../../database/batcher.ts'
+import type { ConversationKey } from '../../../outbox/committed.ts'
+import type { AppendCtx, ReadCtx } from '../../../pipeline/handler.ts'
+import type { Receiver } from '../../../realtime/ports.ts'
+import type { Verdict } from '../../log/entries/index.ts'
+import type { AppendAddition, Appended, NewEntry } from '../../log/index.ts'
+import { ensureUserConversation } from '../../log/participants/index.ts'
+import { pendingJudgements } from '../../rules/classifiers/index.ts'
+import { replyCounts, subscribeByReply } from '../threads.sql.ts'
+import type { Content, Outgoing } from './content.ts'
+import type { Recipient } from './delivery.ts'
+import type { Moderated } from './moderation.ts'
+
+/** What is written with the messages of a batch. */
+export const appendAdditions: readonly AppendAddition[] = [replyCounts, pendingJudgements]
+
+/** Where the message is, and whether it was there before. */
+export interface Stored extends Appended {
+  readonly conversation: ConversationKey
+}
+
+/** A step of a send: the message joins the batch that fills, and is in the log when that is committed. */
+export async function append(
+  batcher: Batcher<NewEntry, Appended>,
+  { ctx, content, parent }: Outgoing,
+  { receiver, ...recipient }: Recipient,
+  moderated: Moderated,
+): Promise<Stored> {
+  const conversation = recipient.conversation ?? (await startConversation(ctx, receiver))
+  const { sender, category, type, muid } = moderated.said
+  // First, so that no reply is stored whose sender does not follow the thread.
+  if (parent) await subscribeByReply(ctx.db, parent.row, sender)
+  const placed = await batcher.add({
+    bucket: conversation.bucket,
+    key: conversation.key,
+    appId: ctx.db.appId,
+    sender,
+    category,
+    type,
+    muid,
+    parentSeq: parent?.row.seq,
+    ...storedAs(moderated, {
+      counts: !parent && countsAsUnread(content),
+      shows: updatesLastMessage(ctx, content, parent !== undefined),
+    }),
+  })
+  return { ...placed, conversation }
+}
+
+function startConversation(ctx: AppendCtx, receiver: Receiver): Promise<ConversationKey> {
+  if (receiver.kind === 'group') throw new Error('A group has its conversation from the start.')
+  const [a, b] = receiver.uids
+  return ctx.inTransaction(async ({ db, outbox, now }) => {
+    const { bucket, key, made } = await ensureUserConversation(db, a, b, now)
+    if (made) await outbox.append('conversation.started', { bucket, key, uids: [a, b] })
+    return { bucket, key }
+  })
+}
+
+type StoredFields = Pick<
+  NewEntry,
+  'data' | 'extra' | 'counts' | 'shows' | 'verdict' | 'awaitsClassifier'
+>
+
+/** A message that is withheld has its place in the log, and says nothing there. */
+function storedAs(
+  { said: { data, extra }, judgement }: Moderated,
+  { counts, shows }: Pick<NewEntry, 'counts' | 'shows'>,
+): StoredFields {
+  const { verdict } = judgement ?? {}
+  if (!judgement || judgement.moderation.status === 'approved' || !verdict) {
+    return {
+      data,
+      extra: extra && JSON.stringify(extra),
+      counts,
+      shows,
+      verdict: verdict && JSON.stringify(verdict),
+    }
+  }
+  const sealed = { data: JSON.parse(data), extra: extra ?? null, counts, shows }
+  const withheld: Verdict = { ...verdict, withheld: true, sealed }
+  return {
+    data: '{}',
+    counts: false,
+    shows: false,
+    verdict: JSON.stringify(withheld),
+    ...(verdict.pending && { awaitsClassifier: true }),
+  }
+}
+
+/** Custom messages raise unread counts only when they say so, calls never. */
+function countsAsUnread({ category, data }: Content): boolean {
+  if (category === 'call') return false
+  if (category !== 'custom') return true
+  const metadata = data.metadata as { incrementUnreadCount?: unknown } | undefined
+  return metadata?.incrementUnreadCount === true
+}
+
+function updatesLastMessage({ app }: ReadCtx, { category, data }: Content, reply: boolean) {
+  if (reply && app.settings['core.conversations.updateOnReplies'] === false) return false
+  if (category === 'call') return app.settings['core.conversations.updateOnCallActivity'] === true
+  if (category !== 'custom') return true
+  return (
+    app.settings['core.conversations.updateOnCustomMessage'] !== false &&
+    data.updateConversation !== false
+  )
+}

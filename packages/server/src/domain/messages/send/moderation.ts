@@ -1,0 +1,114 @@
+import type { Actor } from '../../../pipeline/caller.ts'
+import { Failure } from '../../../pipeline/failure.ts'
+import type { ReadCtx } from '../../../pipeline/handler.ts'
+import { withFields } from '../../../pipeline/raw-json.ts'
+import { type Entry, type Extra, freshRow } from '../../log/entries/index.ts'
+import type { Judge, Judgement } from '../../rules/index.ts'
+import { type ProfileLoader, serialiseFresh } from '../../views/index.ts'
+import { type Content, extraOf, type Outgoing } from './content.ts'
+import type { Recipient } from './delivery.ts'
+
+/** Looks at a message before it is stored. What it answers is kept with the message, by name. */
+export type Inspector = (
+  ctx: Pick<ReadCtx, 'caller' | 'now'>,
+  /** The message as JSON text; one that is new has no id yet. */
+  message: string,
+) => Promise<'drop' | Readonly<Record<string, unknown>>>
+
+export interface Moderation {
+  /** By app. Nearly every app has none. */
+  readonly inspectors?: ReadonlyMap<string, Inspector>
+  readonly judge: Judge
+}
+
+/** A message as its sender sees it. */
+interface Said {
+  readonly sender: string
+  readonly category: string
+  readonly type: string
+  /** JSON text. */
+  readonly data: string
+  readonly extra: Extra | undefined
+  readonly muid: string | undefined
+}
+
+export interface Moderated {
+  readonly said: Said
+  /** Undefined: no rule has looked at it. */
+  readonly judgement: Judgement | undefined
+}
+
+/** A new message has no place in the log yet. */
+const unplaced = { bucket: 0, key: 0, seq: 0, id: 0 }
+
+/** A step of a send: webhooks drop it or add to it; rules hide it from everybody but its sender. */
+export async function moderate(
+  moderation: Moderation,
+  message: Outgoing,
+  { receiver, profiles }: Recipient,
+): Promise<Moderated> {
+  const { ctx, sender, body, content } = message
+  const said: Said = {
+    sender: sender.uid,
+    category: content.category,
+    type: content.type,
+    data: JSON.stringify(content.data),
+    extra: await extraOf(message),
+    muid: body.muid,
+  }
+  const row = freshRow(unplaced, { ...unplaced, at: ctx.now }, said)
+  const words = { by: sender.actor, content, entry: { row, receiver }, profiles }
+  const { data, judgement } = await examine(moderation, ctx, words)
+  const marked = judgement ? withFields(data, { moderation: judgement.moderation }) : data
+  return { said: { ...said, data: marked }, judgement }
+}
+
+/** What somebody says anew, in a message or in an edit. */
+interface Words {
+  /** Undefined: the app, whose words no rule looks at. */
+  readonly by: Actor | undefined
+  readonly content: Content
+  /** As it would be stored. */
+  readonly entry: Entry
+  readonly profiles: ProfileLoader
+}
+
+/** What webhooks and rules say to it: its data with what webhooks have put in, or the failure. */
+export async function examine(
+  { inspectors, judge }: Moderation,
+  ctx: ReadCtx,
+  { by, content, entry, profiles }: Words,
+): Promise<{ readonly data: string; readonly judgement: Judgement | undefined }> {
+  const { row, receiver } = entry
+  const inspector = inspectors?.get(ctx.db.appId)
+  const data = inspector ? await inspect(inspector, ctx, profiles, entry) : row.data
+  // An app that has never moderated pays for nothing but this comparison.
+  const judgement =
+    ctx.app.moderationVersion > 0 && by
+      ? await judge(ctx, { ...content, sender: by.uid, receiver, from: profiles })
+      : undefined
+  return { data, judgement }
+}
+
+interface Injected {
+  readonly webhooks?: Readonly<Record<string, unknown>>
+}
+
+async function inspect(
+  inspector: Inspector,
+  ctx: ReadCtx,
+  profiles: ProfileLoader,
+  entry: Entry,
+): Promise<string> {
+  const { data } = entry.row
+  const [text = '{}'] = await serialiseFresh(ctx.db, profiles, [entry], { viewer: ctx.actor?.uid })
+  const { id, ...message }: Record<string, unknown> = JSON.parse(text)
+  const shown = entry.row.id === 0 ? message : { id, ...message }
+  const verdict = await inspector(ctx, JSON.stringify(shown))
+  if (verdict === 'drop') throw new Failure('ERR_BLOCKED_BY_WEBHOOK')
+  if (Object.keys(verdict).length === 0) return data
+  const { metadata = {}, ...rest }: { metadata?: { '@injected'?: Injected } } = JSON.parse(data)
+  const before = metadata['@injected']
+  const injected = { ...before, webhooks: { ...before?.webhooks, ...verdict } }
+  return JSON.stringify({ ...rest, metadata: { ...metadata, '@injected': injected } })
+}
