@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { connectNow } from '../packages/server/src/bus/bus.ts'
 import { openEventStream } from '../packages/server/src/bus/event-stream.ts'
+import { bucketOf } from '../packages/server/src/database/buckets.ts'
 import { type Database, openDatabase } from '../packages/server/src/database/pool.ts'
 import { openAppendBatcher } from '../packages/server/src/domain/log/index.ts'
 import { openLog } from '../packages/server/src/main/log.ts'
@@ -145,7 +146,7 @@ async function throughBatcher(url: string, pick: () => number, natsUrl?: string)
       const key = pick()
       const start = performance.now()
       await batcher.add({
-        bucket: key % 64,
+        bucket: bucketOf(key),
         key,
         appId,
         sender: `user${1 + (waits.length % 2)}`,

@@ -1,3 +1,4 @@
+import { bucketOf } from '../../packages/server/src/database/buckets.ts'
 import { tokenPlace } from '../../packages/server/src/domain/apps/index.ts'
 import { placeIn, sealedColumns } from '../../packages/server/src/vault/sealed-columns.ts'
 import type { Vault } from '../../packages/server/src/vault/vault.ts'
@@ -15,14 +16,14 @@ export async function loadLargeGroup(
     `insert into conversations (bucket, conversation_key, app_id, participants_count, created_at,
                                 updated_at)
      values ($1, $2, $3, $4, 1700000000, 1700000000)`,
-    [key % 64, key, appId, members],
+    [bucketOf(key), key, appId, members],
   )
   await query(`select setval('conversation_keys', ${key})`)
   await query(
     `insert into groups (app_id, guid, name, sort_name, type, owner, bucket, conversation_key,
                          created_at)
      values ($3, $4, $4, $4, 'public', 'user-1', $1, $2, 1700000000)`,
-    [key % 64, key, appId, guid],
+    [bucketOf(key), key, appId, guid],
   )
   await query(
     `with member as (select n, 'user-' || n as uid from generate_series(1, $5::int) as n),
@@ -31,7 +32,7 @@ export async function loadLargeGroup(
        select $1::int, $2::bigint, uid, $3, $4 from member)
      insert into group_members (app_id, guid, uid, scope, joined_at)
      select $3, $4, uid, case n when 1 then 'admin' else 'participant' end, 1700000000 from member`,
-    [key % 64, key, appId, guid, members],
+    [bucketOf(key), key, appId, guid, members],
   )
   await query('vacuum (analyze) conversations, groups, participants, group_members')
 }
