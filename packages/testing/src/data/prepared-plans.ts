@@ -97,7 +97,7 @@ export const preparedStatements: Readonly<Record<string, Work>> = {
   'conversation with its last message': (db, { place, uid }) => findConversation(db, place, uid),
   'new participant': (db, { place, guid }) => insertParticipants(db, place, guid, ['newcomer']),
   'place of a group': ({ db, appId }, { guid, uid }) =>
-    findGroupPlaces(db, [{ appId, of: guid, viewer: uid }]),
+    findGroupPlaces(db, [{ appId, of: guid, viewer: uid, newest: { limit: 30, own: 'nobody' } }]),
   'page of a conversation': ({ db, appId }, { place, head }) => {
     const page = { after: 0, before: head, direction: 'prepend', limit: 30, own: 'nobody' } as const
     return findPages(db, [{ appId, ...place, ...page }])

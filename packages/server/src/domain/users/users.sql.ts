@@ -124,10 +124,12 @@ export interface SeenUser {
 const seenUsers = prepared<UserRow & { place: number }>(
   'seen users',
   `select w.place, ${userColumnsText},
-          (select b.blocked_at from blocked_users b where b.app_id = w.app_id
-             and b.uid = w.viewer and b.blocked_uid = u.uid) as "blockedByMeAt",
-          (select b.blocked_at from blocked_users b where b.app_id = w.app_id
-             and b.uid = u.uid and b.blocked_uid = w.viewer) as "hasBlockedMeAt"
+          case when w.viewer is not null then
+            (select b.blocked_at from blocked_users b where b.app_id = w.app_id
+               and b.uid = w.viewer and b.blocked_uid = u.uid) end as "blockedByMeAt",
+          case when w.viewer is not null then
+            (select b.blocked_at from blocked_users b where b.app_id = w.app_id
+               and b.uid = u.uid and b.blocked_uid = w.viewer) end as "hasBlockedMeAt"
    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, uid, viewer, place)
    join users u on u.app_id = w.app_id and u.uid = w.uid
    left join presence p on p.app_id = u.app_id and p.uid = u.uid`,

@@ -30,6 +30,23 @@ export function filterOf(
   return conditions.length > 0 ? allOf(conditions) : undefined
 }
 
+/** The newest of a conversation, unless `filterOf` or the span narrows them. */
+export function isOfNewest(query: Wanted, permissions: Actor['permissions'] = {}): boolean {
+  const { affix, id, sentAt, fromTimestamp, toTimestamp, searchKey } = query
+  const isWhole =
+    affix !== 'append' &&
+    [id, sentAt, fromTimestamp, toTimestamp, searchKey].every((edge) => edge === undefined)
+  const isForOne =
+    query.unread || query.undelivered || query.myMentionsOnly || query.hideMessagesFromBlockedUsers
+  return (
+    isWhole &&
+    !isForOne &&
+    [...whatMayBeListed(permissions), ...whatItIs(query), ...whatItHas(query)].every(
+      (condition) => condition === undefined,
+    )
+  )
+}
+
 /** A role may see some categories and types in lists; an empty list restricts nothing. */
 function whatMayBeListed(permissions: Actor['permissions']): MaybeCondition[] {
   const allowed = (what: string) => [permissions[`listMessages.${what}`] ?? []].flat()

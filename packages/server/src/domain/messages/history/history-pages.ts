@@ -67,10 +67,12 @@ async function plainPage(
   { limit, own }: Asked,
 ): Promise<Page> {
   const { bucket, key, receiver } = scope
-  const bounds = await boundsOf(db, scope, span)
   const { direction } = span
-  const question = { appId: db.appId, bucket, key, ...bounds, direction, limit, own }
-  const rows = await reads.page(question)
+  const readPage = async () => {
+    const bounds = await boundsOf(db, scope, span)
+    return reads.page({ appId: db.appId, bucket, key, ...bounds, direction, limit, own })
+  }
+  const rows = scope.newest ?? (await readPage())
   return {
     entries: rows.map((row) => ({ row, receiver })),
     goOnFrom: rows.length === limit ? rows.at(-1)?.id : undefined,

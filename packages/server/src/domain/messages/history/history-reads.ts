@@ -20,15 +20,15 @@ export interface HistoryReads {
 }
 
 /** Nobody waits for a long page but who asked for it. */
-const longestShared = 100
+export const longestShared = 100
 
 export function openHistoryReads(db: Db): HistoryReads {
-  const places = { nameOf: placeName, concurrency: 2, maxPerBatch: 200 }
+  const together = { concurrency: 2, maxPerBatch: 20 }
+  const places = { ...together, nameOf: placeName }
   const pages = openLoader({
     fetch: (questions: readonly PageQuestion[]) => findPages(db, questions),
     nameOf: pageName,
-    concurrency: 2,
-    maxPerBatch: 20,
+    ...together,
   })
   return {
     groupPlace: openLoader({ ...places, fetch: (questions) => findGroupPlaces(db, questions) }),

@@ -1,7 +1,9 @@
-import { texts } from '../../../database/arrays.ts'
+import { bigints, texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
 import { byPlace } from '../../../database/loader.ts'
 import { prepared, run } from '../../../database/prepared.ts'
+import type { EntryRow } from '../../log/entries/index.ts'
+import { entriesOf, entriesWhere } from './history-page.sql.ts'
 
 /** A conversation and how far its reader is; nulls: it does not exist, or is not theirs. */
 export interface HistoryPlace {
@@ -13,6 +15,8 @@ export interface HistoryPlace {
   readonly banned: boolean
   /** A private group, which does not exist for those who are not in it. */
   readonly isPrivate: boolean
+  /** The last first, where they were asked for. */
+  readonly newest: readonly EntryRow[] | undefined
 }
 
 /** Of which user or group, and who looks. */
@@ -20,36 +24,59 @@ export interface PlaceQuestion {
   readonly appId: string
   readonly of: string
   readonly viewer: string | undefined
+  /** So many of the last entries are wanted, too. */
+  readonly newest?: Newest | undefined
+}
+
+export interface Newest {
+  readonly limit: number
+  /** Whose withheld messages are shown, too. */
+  readonly own: string | undefined
+}
+
+type PlaceRow = Omit<HistoryPlace, 'newest'> & {
+  readonly place: number
+  readonly entries: string | null
 }
 
 const position = `
   p.reset_seq as "resetSeq", p.read_seq as "readSeq", p.delivered_seq as "deliveredSeq"`
 const asked = `
-  unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, of_id, viewer, place)`
+  unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[]) with ordinality
+     as w(app_id, of_id, viewer, most, own, place)`
+/** Of the conversation in the table `t`, what the reader `p` may see. */
+const newestIn = (t: string) =>
+  entriesWhere(
+    `e.bucket = ${t}.bucket and e.conversation_key = ${t}.conversation_key
+         and e.seq > coalesce(p.reset_seq, 0)`,
+    'desc',
+  )
 
-const groupPlaces = prepared<HistoryPlace & { place: number }>(
+const groupPlaces = prepared<PlaceRow>(
   'group places',
   `select w.place, g.bucket, g.conversation_key as key, ${position},
           exists (select from group_bans b
                   where b.app_id = w.app_id and b.guid = w.of_id and b.uid = w.viewer) as banned,
-          g.type = 'private' as "isPrivate"
+          g.type = 'private' as "isPrivate", page.entries
    from ${asked}
    join groups g on g.app_id = w.app_id and g.guid = w.of_id
    left join participants p on p.bucket = g.bucket and p.conversation_key = g.conversation_key
-     and p.uid = w.viewer`,
+     and p.uid = w.viewer
+   cross join lateral (${newestIn('g')}) page`,
 )
 
-const userPlaces = prepared<HistoryPlace & { place: number }>(
+const userPlaces = prepared<PlaceRow>(
   'user places',
   `select w.place, c.bucket, c.conversation_key as key, ${position}, false as banned,
-          false as "isPrivate"
+          false as "isPrivate", page.entries
    from ${asked}
    join users u on u.app_id = w.app_id and u.uid = w.of_id and u.deactivated_at is null
    left join user_conversations c on c.app_id = w.app_id
      and c.low_uid = least(w.of_id collate "C", w.viewer)
      and c.high_uid = greatest(w.of_id collate "C", w.viewer)
    left join participants p on p.bucket = c.bucket and p.conversation_key = c.conversation_key
-     and p.uid = w.viewer`,
+     and p.uid = w.viewer
+   cross join lateral (${newestIn('c')}) page`,
 )
 
 /** What is not there has no such group, or user. */
@@ -70,10 +97,20 @@ async function findPlaces(
     texts(questions.map(({ appId }) => appId)),
     texts(questions.map(({ of }) => of)),
     texts(questions.map(({ viewer }) => viewer ?? null)),
+    bigints(questions.map(({ newest }) => newest?.limit ?? 0)),
+    texts(questions.map(({ newest }) => newest?.own ?? null)),
   ])
-  return byPlace(questions, rows)
+  return byPlace(questions, rows).map((row, nth) => row && placeOf(row, questions[nth]?.newest))
 }
 
-export function placeName({ appId, of, viewer }: PlaceQuestion): string {
-  return `${appId} ${of} ${viewer ?? ''}`
+function placeOf({ entries, ...row }: PlaceRow, asked: Newest | undefined): HistoryPlace {
+  const { bucket, key } = row
+  const hasAny = entries !== null && bucket !== null && key !== null
+  const newest = hasAny ? entriesOf({ bucket, key }, entries) : []
+  return { ...row, newest: asked && newest }
+}
+
+export function placeName({ appId, of, viewer, newest }: PlaceQuestion): string {
+  const page = newest ? `${newest.limit} ${newest.own ?? ''}` : ''
+  return `${appId} ${of} ${viewer ?? ''} ${page}`
 }

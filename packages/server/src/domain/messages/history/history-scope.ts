@@ -6,7 +6,7 @@ import { accessMessage } from '../stored/access.ts'
 import type { Scope } from './history.sql.ts'
 import type { Wanted } from './history-filter.ts'
 import type { HistoryReads } from './history-reads.ts'
-import type { HistoryPlace } from './history-scope.sql.ts'
+import type { HistoryPlace, Newest } from './history-scope.sql.ts'
 
 /** The messages of a group: of a member's view, or the app's. */
 export async function groupScope(
@@ -14,10 +14,11 @@ export async function groupScope(
   ctx: ReadCtx,
   guid: string,
   query: Wanted,
+  newest: Newest | undefined,
 ): Promise<Scope> {
   const uid = ctx.actor?.uid
   const { appId } = ctx.db
-  const place = await reads.groupPlace.load({ appId, of: guid, viewer: uid })
+  const place = await reads.groupPlace.load({ appId, of: guid, viewer: uid, newest })
   if (!place) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
   if (uid !== undefined && place.resetSeq === null) {
     if (place.banned) throw new Failure('ERR_BANNED_GROUPMEMBER', { uid, guid })
@@ -34,8 +35,9 @@ export async function userScope(
   uid: string,
   viewer: string,
   query: Wanted,
+  newest: Newest | undefined,
 ): Promise<Scope> {
-  const place = await reads.userPlace.load({ appId: ctx.db.appId, of: uid, viewer })
+  const place = await reads.userPlace.load({ appId: ctx.db.appId, of: uid, viewer, newest })
   if (!place) throw new Failure('ERR_UID_NOT_FOUND', { uid })
   return conversationScope(place, { kind: 'user', uids: [viewer, uid] }, query, viewer)
 }
@@ -80,7 +82,7 @@ export async function threadScope(ctx: ReadCtx, id: string): Promise<Scope> {
 
 /** Without a viewer nothing is hidden, read or unread. */
 function conversationScope(
-  { bucket, key, resetSeq, readSeq, deliveredSeq }: HistoryPlace,
+  { bucket, key, resetSeq, readSeq, deliveredSeq, newest }: HistoryPlace,
   receiver: Receiver,
   { unread, undelivered }: Wanted,
   viewer: string | undefined,
@@ -90,5 +92,5 @@ function conversationScope(
     viewer === undefined
       ? 0
       : Math.max(resetSeq ?? 0, unread ? (readSeq ?? 0) : 0, undelivered ? (deliveredSeq ?? 0) : 0)
-  return { kind: 'conversation', bucket, key, receiver, hiddenTo }
+  return { kind: 'conversation', bucket, key, receiver, hiddenTo, newest }
 }

@@ -8,9 +8,10 @@ import { countUnread } from '../../conversations/index.ts'
 import { requireUser } from '../../users/index.ts'
 import { type ProfileLoader, prefetchProfiles, serialiseEntries } from '../../views/index.ts'
 import type { Scope, Span } from './history.sql.ts'
-import { filterOf, type Wanted } from './history-filter.ts'
+import { filterOf, isOfNewest, type Wanted } from './history-filter.ts'
 import { type Page, pageOf } from './history-pages.ts'
-import { type HistoryReads, openHistoryReads } from './history-reads.ts'
+import { type HistoryReads, longestShared, openHistoryReads } from './history-reads.ts'
+import type { Newest } from './history-scope.sql.ts'
 import { everythingOf, groupScope, labelledScope, threadScope, userScope } from './history-scope.ts'
 
 interface Listing {
@@ -75,7 +76,7 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
       if (viewer !== undefined) {
         const soon = { uids: [viewer, uid], guids: [], blocks: false }
         const faces = prefetchProfiles(people(ctx.db.appId), soon, viewer)
-        const scope = await userScope(reads, ctx, uid, viewer, query)
+        const scope = await userScope(reads, ctx, uid, viewer, query, newestOf(ctx, query))
         const listing = { ctx, scope, query, about: viewer, faces }
         return query.count ? count(listing) : list(listing)
       }
@@ -88,7 +89,7 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
     async listGroupMessages({ params: { guid }, query }, ctx) {
       const listing = {
         ctx,
-        scope: await groupScope(reads, ctx, guid, query),
+        scope: await groupScope(reads, ctx, guid, query, newestOf(ctx, query)),
         query,
         about: ctx.actor?.uid,
       }
@@ -106,10 +107,22 @@ function read(reads: HistoryReads, { ctx, scope, query, about }: Listing): Promi
   if (words !== undefined && query.affix === 'append') {
     throw badRequest('affix', 'A search goes back from the newest message: use prepend.')
   }
-  // Nothing was ever withheld in an app that has never moderated.
-  const own = ctx.app.moderationVersion === 0 ? undefined : ctx.actor?.uid
-  const asked = { words, filter: filterOf(query, about, ctx.actor?.permissions), limit, own }
+  const filter = filterOf(query, about, ctx.actor?.permissions)
+  const asked = { words, filter, limit, own: ownOf(ctx) }
   return pageOf(reads, ctx.db, scope, spanOf(query), asked)
+}
+
+/** Whose withheld messages are shown, too: nothing was withheld in an app that has never moderated. */
+function ownOf({ app, actor }: ReadCtx): string | undefined {
+  return app.moderationVersion === 0 ? undefined : actor?.uid
+}
+
+/** A page that can be read together with its place. */
+function newestOf(ctx: ReadCtx, query: Wanted & { count?: boolean }): Newest | undefined {
+  const { limit, count } = query
+  return !count && limit <= longestShared && isOfNewest(query, ctx.actor?.permissions)
+    ? { limit, own: ownOf(ctx) }
+    : undefined
 }
 
 /** Older than a place unless told otherwise; without a place the newest. */
