@@ -89,7 +89,7 @@ test.each([
 })
 
 test.each([
-  ['a trigger', 'CREATE TRIGGER t AFTER INSERT ON public.users;', 'has a trigger'],
+  ['a rule', 'CREATE RULE r AS ON INSERT TO public.users DO NOTHING;', 'has a rule'],
   ['a function without a file', 'CREATE FUNCTION public.f() RETURNS void', 'f() has no file'],
 ])('a schema with %s is refused: it hides what it writes', (_, text, problem) => {
   expect(look([users], {}, `${schema}\n${text}\n`).problems).toEqual([

@@ -183,6 +183,96 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.renew_app_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  update apps set row_version = default where app_id = coalesce(new.app_id, old.app_id);
+  return null;
+end
+$$;
+
+CREATE FUNCTION public.renew_group_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  update groups set row_version = default
+  where app_id = coalesce(new.app_id, old.app_id) and guid = coalesce(new.guid, old.guid);
+  return null;
+end
+$$;
+
+CREATE FUNCTION public.renew_row_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  new.row_version := nextval('row_versions');
+  return new;
+end
+$$;
+
+CREATE FUNCTION public.renew_user_version() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  update users set row_version = default where app_id = old.app_id and uid = old.uid;
+  return null;
+end
+$$;
+
+CREATE FUNCTION public.renew_user_versions() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  update users u set row_version = default
+  from (
+    select l.app_id, l.uid from users l
+    join (select distinct c.app_id, c.uid from changed c) c on c.app_id = l.app_id and c.uid = l.uid
+    order by l.app_id, l.uid for no key update of l) locked
+  where u.app_id = locked.app_id and u.uid = locked.uid;
+  return null;
+end
+$$;
+
+CREATE FUNCTION public.require_current(p_at bigint, p_app_ids text[], p_senders text[], p_app_versions bigint[], p_sender_versions bigint[], p_receivers text[], p_receiver_versions bigint[], p_guids text[], p_group_versions bigint[], p_scopes text[], p_joined_ats bigint[]) RETURNS bigint
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+declare
+  stale bigint[];
+begin
+  select array_agg(e.nth) into stale
+  from unnest(p_app_ids, p_senders, p_app_versions, p_sender_versions, p_receivers,
+              p_receiver_versions, p_guids, p_group_versions, p_scopes, p_joined_ats)
+    with ordinality
+    as e(app_id, sender, app_version, sender_version, receiver, receiver_version, guid,
+         group_version, scope, joined_at, nth)
+  where (e.app_version is not null and not exists (
+          select from apps a where a.app_id = e.app_id and a.row_version = e.app_version))
+     or (e.sender_version is not null and not exists (
+          select from users u where u.app_id = e.app_id and u.uid = e.sender
+            and u.row_version = e.sender_version))
+     or (e.receiver_version is not null and not exists (
+          select from users u where u.app_id = e.app_id and u.uid = e.receiver
+            and u.row_version = e.receiver_version))
+     or (e.group_version is not null and not exists (
+          select from groups g where g.app_id = e.app_id and g.guid = e.guid
+            and g.row_version = e.group_version))
+     or (e.scope is not null and not exists (
+          select from group_members m where m.app_id = e.app_id and m.guid = e.guid
+            and m.uid = e.sender and m.scope = e.scope and m.joined_at = e.joined_at));
+  if stale is not null then
+    raise exception using errcode = 'CH001', message = 'Stale entries are not appended.',
+      detail = array_to_string(stale, ',');
+  end if;
+  return p_at;
+end
+$$;
+
 CREATE TABLE public.api_keys (
     app_id text NOT NULL COLLATE pg_catalog."C",
     key_hash bytea NOT NULL,
@@ -229,6 +319,13 @@ ALTER TABLE public.append_receipts ALTER COLUMN receipt_id ADD GENERATED ALWAYS 
     CACHE 1
 );
 
+CREATE SEQUENCE public.row_versions
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
 CREATE TABLE public.apps (
     app_id text NOT NULL COLLATE pg_catalog."C",
     name text NOT NULL,
@@ -236,7 +333,8 @@ CREATE TABLE public.apps (
     created_at bigint NOT NULL,
     archived_at bigint,
     delete_at bigint,
-    moderation_version bigint DEFAULT 0 NOT NULL
+    moderation_version bigint DEFAULT 0 NOT NULL,
+    row_version bigint DEFAULT nextval('public.row_versions'::regclass) NOT NULL
 );
 
 CREATE TABLE public.audit_log (
@@ -449,6 +547,7 @@ CREATE TABLE public.groups (
     created_at bigint NOT NULL,
     updated_at bigint,
     updated_by text COLLATE pg_catalog."C",
+    row_version bigint DEFAULT nextval('public.row_versions'::regclass) NOT NULL,
     CONSTRAINT groups_type_check CHECK ((type = ANY (ARRAY['public'::text, 'password'::text, 'private'::text])))
 );
 
@@ -953,7 +1052,8 @@ CREATE TABLE public.users (
     tags text[],
     created_at bigint NOT NULL,
     updated_at bigint,
-    deactivated_at bigint
+    deactivated_at bigint,
+    row_version bigint DEFAULT nextval('public.row_versions'::regclass) NOT NULL
 );
 
 CREATE TABLE public.vault_keys (
@@ -1390,6 +1490,30 @@ CREATE INDEX webhook_lines_leased ON public.webhook_lines USING btree (app_id, w
 CREATE INDEX webhook_lines_turns ON public.webhook_lines USING btree (app_id, webhook_id, due_at);
 
 CREATE INDEX webhooks_before_message ON public.webhooks USING btree (app_id, webhook_id) WHERE (enabled AND (version = 1) AND (triggers @> '{before_message}'::text[]));
+
+CREATE TRIGGER renew_app_version AFTER DELETE OR UPDATE OF app_id, key_hash, name, scope ON public.api_keys FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
+
+CREATE TRIGGER renew_app_version AFTER INSERT OR DELETE OR UPDATE ON public.app_settings FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
+
+CREATE TRIGGER renew_app_version AFTER INSERT OR DELETE OR UPDATE ON public.role_restricted_features FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
+
+CREATE TRIGGER renew_app_version AFTER DELETE OR UPDATE ON public.roles FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
+
+CREATE TRIGGER renew_app_version AFTER INSERT OR DELETE OR UPDATE OF enabled, version, triggers ON public.webhooks FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
+
+CREATE TRIGGER renew_group_version AFTER INSERT OR DELETE OR UPDATE ON public.group_scope_permissions FOR EACH ROW EXECUTE FUNCTION public.renew_group_version();
+
+CREATE TRIGGER renew_row_version BEFORE UPDATE ON public.apps FOR EACH ROW EXECUTE FUNCTION public.renew_row_version();
+
+CREATE TRIGGER renew_row_version BEFORE UPDATE ON public.groups FOR EACH ROW EXECUTE FUNCTION public.renew_row_version();
+
+CREATE TRIGGER renew_row_version BEFORE UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION public.renew_row_version();
+
+CREATE TRIGGER renew_user_version AFTER DELETE OR UPDATE OF app_id, token_hash, uid, expires_at ON public.auth_tokens FOR EACH ROW EXECUTE FUNCTION public.renew_user_version();
+
+CREATE TRIGGER renew_user_versions AFTER INSERT ON public.blocked_users REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.renew_user_versions();
+
+CREATE TRIGGER renew_user_versions AFTER DELETE ON public.friends REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION public.renew_user_versions();
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;

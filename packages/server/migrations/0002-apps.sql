@@ -1,5 +1,8 @@
 -- Apps are the tenants: every table of theirs carries `app_id`, and so does every foreign key.
 
+-- Of rows that processes remember: docs/versions.md.
+create sequence row_versions;
+
 create table apps (
   app_id text collate "C" primary key,
   name text not null,
@@ -10,7 +13,8 @@ create table apps (
   delete_at bigint,
   -- Grows with every change of rules and keyword lists. Every call reads it with its app, so that
   -- each process knows at once whether what it compiled is still right.
-  moderation_version bigint not null default 0
+  moderation_version bigint not null default 0,
+  row_version bigint not null default nextval('row_versions')
 );
 
 create table app_settings (

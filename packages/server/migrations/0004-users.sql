@@ -35,6 +35,7 @@ create table users (
   created_at bigint not null,
   updated_at bigint,
   deactivated_at bigint,
+  row_version bigint not null default nextval('row_versions'),
   primary key (app_id, uid),
   foreign key (app_id, role) references roles
 );

@@ -15,6 +15,7 @@ create table groups (
   created_at bigint not null,
   updated_at bigint,
   updated_by text collate "C",
+  row_version bigint not null default nextval('row_versions'),
   primary key (app_id, guid)
 );
 

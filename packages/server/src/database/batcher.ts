@@ -12,8 +12,11 @@ export interface Batcher<Item, Result> {
 }
 
 export interface BatcherOptions<Item, Result> {
-  /** Commits a batch; one result per item, in order. Fails as a whole or not at all. */
-  readonly commit: (batch: readonly Item[]) => Promise<readonly Result[]>
+  /**
+   * Commits a batch; one result per item, in order. Fails as a whole or not at all; an item of which
+   * nothing was kept may have an error as its result.
+   */
+  readonly commit: (batch: readonly Item[]) => Promise<readonly (Result | Error)[]>
   /** For certain nothing was kept. Otherwise, a lost connection say, trying again could store twice. */
   readonly isRefusal: (error: unknown) => boolean
   /** Items with the same key take the same batcher. */
@@ -122,9 +125,11 @@ class Queue<Item, Result> {
   async #commit(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#options.commit(batch.map(({ item }) => item))
-      for (const [place, { resolve }] of batch.entries()) {
+      for (const [place, { resolve, reject }] of batch.entries()) {
+        const result = results[place]
         // `commit` promises one result per item.
-        resolve(results[place] as Result)
+        if (result instanceof Error) reject(result)
+        else resolve(result as Result)
       }
     } catch (error) {
       if (batch.length > 1 && this.#options.isRefusal(error)) {

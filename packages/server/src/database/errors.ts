@@ -66,3 +66,9 @@ export function isDuplicate(error: unknown, index: RegExp): boolean {
 function constraintOf(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.constraint ?? '') : ''
 }
+
+/** The entries, counted from 1, that `require_current` found to be stale. */
+export function staleNumbers(error: unknown): number[] {
+  if (!(error instanceof pg.DatabaseError) || error.code !== 'CH001') return []
+  return (error.detail ?? '').split(',').map(Number)
+}

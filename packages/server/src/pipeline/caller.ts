@@ -21,6 +21,15 @@ export interface AppIdentity {
   readonly settings: Readonly<Record<string, unknown>>
   /** Grows with every change of what moderates it; 0: nothing ever did. */
   readonly moderationVersion: number
+  /** Webhooks are asked before a message is stored. */
+  readonly gated: boolean
+}
+
+/** What must be unchanged for what was read of the caller to hold: docs/versions.md. */
+interface CallerVersions {
+  readonly app: number
+  /** Undefined: no user acts. */
+  readonly actor: number | undefined
 }
 
 /** The user as whom a call acts: their eyes, their limits. */
@@ -40,6 +49,7 @@ export type Caller =
       readonly keyHash: Buffer
       readonly scope: ApiKeyScope
       readonly actor: Actor | undefined
+      readonly versions: CallerVersions
     }
   | {
       readonly kind: 'device'
@@ -50,6 +60,7 @@ export type Caller =
       readonly expiresAt: number | null
       /** The user of the token, always. */
       readonly actor: Actor
+      readonly versions: CallerVersions
     }
   | {
       readonly kind: 'management'
@@ -66,3 +77,6 @@ export type Identify = (
   operation: Operation,
   params: Readonly<Record<string, unknown>>,
 ) => Promise<Caller>
+
+/** The caller as last identified in this process. Whoever acts on it checks its versions. */
+export type Recall = (credentials: Credentials, operation: Operation) => Caller | undefined

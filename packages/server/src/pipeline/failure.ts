@@ -85,3 +85,19 @@ function fill(text: string, values: Readonly<Record<string, string | number>>): 
     name in values ? String(values[name]) : whole,
   )
 }
+
+/**
+ * What was remembered does not hold any more, or is not enough for this call: nothing was done, and the
+ * pipeline tries it again with a caller that it looks up.
+ */
+export class StaleFacts extends Error {
+  constructor() {
+    super('What was remembered of the caller or the receiver has changed.')
+    this.name = 'StaleFacts'
+  }
+}
+
+/** For a step that cannot be checked in the statement of the append, or that cannot be taken back. */
+export function requireLookedUp({ recalled }: { readonly recalled: boolean }): void {
+  if (recalled) throw new StaleFacts()
+}

@@ -17,6 +17,11 @@ export interface ReadCtx {
   readonly actor: Actor | undefined
   /** Unix seconds: one instant per request. */
   readonly now: number
+  /**
+   * The caller was remembered, not looked up. Only a statement that checks the caller's versions may
+   * act on it; anything else throws `StaleFacts`, and is tried again with a caller that was looked up.
+   */
+  readonly recalled: boolean
 }
 
 /** Of effect `write`: `db` is a transaction, and events are rows of it. */

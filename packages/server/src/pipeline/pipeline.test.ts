@@ -11,9 +11,9 @@ import { startBareService } from '../../../testing/src/service/bare-service.ts'
 import { appSeeds, handlersWith } from '../api.ts'
 import type { Db } from '../database/db.ts'
 import { openDatabase } from '../database/pool.ts'
-import { createApp, identifyWith } from '../domain/apps/index.ts'
+import { createApp, openIdentities } from '../domain/apps/index.ts'
 import { openAppendBatcher } from '../domain/log/index.ts'
-import { openTargets } from '../domain/messages/send/index.ts'
+import { openDirectory, openTargets } from '../domain/messages/send/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
 import { openCompiler, openRuleSets } from '../domain/rules/compiler/index.ts'
 import { portableEngine } from '../domain/rules/engine/index.ts'
@@ -63,9 +63,8 @@ describe('with a handler that does what it should not', () => {
     const judge = openJudge(openRuleSets(compiler))
     const sending = {
       db: database.db,
-      targets: openTargets(database.db),
+      ...openDirectory(openTargets(database.db), openProfileLoader(database.db)),
       batcher,
-      people: openProfileLoader(database.db),
       judge,
     }
     const handlers = handlersWith(sending, { read: async () => 'away' }, openPasswords(1), {
@@ -76,7 +75,8 @@ describe('with a handler that does what it should not', () => {
     const pipeline = openPipeline({
       database,
       vault,
-      identify: identifyWith(database.db, vault, () => 1_700_000_000),
+      ...openIdentities(database.db, vault, () => 1_700_000_000),
+      recalling: new Set(),
       limits: openAddressLimits({ refusals: 0 }),
       inFlight: openInFlight(4),
       rateLimit: openRateLimit(openSharedCounts({ windowMs: 60_000 })),

@@ -12,8 +12,8 @@ import type { Vault } from '../vault/vault.ts'
 import { inTurn } from '../watchdog/turns.ts'
 import type { AddressLimits } from './address-limits.ts'
 import { bringsMany, type CallSize, isLarge, openCallSize } from './call-size.ts'
-import type { AppIdentity, Caller, Credentials, Identify } from './caller.ts'
-import { badRequest, Failure, tooManyRequests } from './failure.ts'
+import type { AppIdentity, Caller, Credentials, Identify, Recall } from './caller.ts'
+import { badRequest, Failure, StaleFacts, tooManyRequests } from './failure.ts'
 import type { AllHandlers, AppendCtx } from './handler.ts'
 import type { InFlight } from './in-flight.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -40,6 +40,8 @@ interface Call {
 export interface AdmittedCall {
   readonly call: Call
   readonly caller: Caller
+  /** Not looked up: whatever is refused because of it is decided again. */
+  readonly recalled: boolean
   /** What the answer says about the budget. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -80,6 +82,9 @@ export interface PipelineParts {
   readonly database: Database
   readonly vault: Vault
   readonly identify: Identify
+  readonly recall: Recall
+  /** Operations that check, in the statement that acts, whether what was remembered still holds. */
+  readonly recalling: ReadonlySet<OperationName>
   readonly limits: AddressLimits
   readonly rateLimit: RateLimit
   readonly inFlight: InFlight
@@ -113,24 +118,47 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     if (!route) throw new Error(`No handler for ${name}.`)
     return route
   }
+  const identify = (call: Call): Promise<Caller> => {
+    const { operation } = routeOf(call.name)
+    const { credentials, address } = call
+    return parts.limits.identify(address, credentials, async () => {
+      const known = await answeredWithin(
+        parts.database.deadlineMs,
+        parts.identify(credentials, operation, call.params),
+      )
+      call.onIdentified?.(known)
+      authorise(known, operation, call)
+      return known
+    })
+  }
+  const admitAs = (call: Call, caller: Caller, recalled: boolean): AdmittedCall => {
+    const { operation } = routeOf(call.name)
+    const headers = takeFromBudget(parts.rateLimit, caller, operation)
+    if (operation.onBehalfOf === 'required' && !actorOf(caller)) {
+      throw badRequest('onBehalfOf', 'This header is required.')
+    }
+    return { call, caller, recalled, headers }
+  }
+  const admitRecalled = (call: Call): AdmittedCall | undefined => {
+    if (!parts.recalling.has(call.name)) return undefined
+    const { operation } = routeOf(call.name)
+    const caller = parts.recall(call.credentials, operation)
+    if (!caller) return undefined
+    parts.limits.requireRoom(call.address, call.credentials)
+    return decidedOnRecall(() => {
+      authorise(caller, operation, call)
+      const admitted = admitAs(call, caller, true)
+      call.onIdentified?.(caller)
+      return admitted
+    })
+  }
+  const runAs = (admitted: AdmittedCall, content: Content, size: CallSize): Promise<Answer> => {
+    const route = routeOf(admitted.call.name)
+    return inTurn(size.turn, () => answer(parts, route, admitted, content, size))
+  }
   return {
     async admit(call) {
-      const { operation } = routeOf(call.name)
-      const { credentials, address } = call
-      const caller = await parts.limits.identify(address, credentials, async () => {
-        const known = await answeredWithin(
-          parts.database.deadlineMs,
-          parts.identify(credentials, operation, call.params),
-        )
-        call.onIdentified?.(known)
-        authorise(known, operation, call)
-        return known
-      })
-      const headers = await takeFromBudget(parts.rateLimit, caller, operation)
-      if (operation.onBehalfOf === 'required' && !actorOf(caller)) {
-        throw badRequest('onBehalfOf', 'This header is required.')
-      }
-      return { call, caller, headers }
+      return admitRecalled(call) ?? admitAs(call, await identify(call), false)
     },
     async run(admitted, content) {
       const { call, caller } = admitted
@@ -139,8 +167,11 @@ export function openPipeline(parts: PipelineParts): Pipeline {
         const wait = isLarge(call, content) ? size.setLarge() : undefined
         if (wait !== undefined) await wait
         running.add(admitted)
-        const route = routeOf(call.name)
-        return await inTurn(size.turn, () => answer(parts, route, admitted, content, size))
+        return await runAs(admitted, content, size)
+      } catch (error) {
+        if (!admitted.recalled || !isDecision(error) || isTooMany(error)) throw error
+        const again = { ...admitted, caller: await identify(call), recalled: false }
+        return await runAs(again, content, size)
       } finally {
         running.delete(admitted)
         size.leave()
@@ -157,7 +188,7 @@ function nameOf({ call, caller }: AdmittedCall): CallName {
 async function answer(
   parts: PipelineParts,
   route: Route,
-  { call, caller, headers }: AdmittedCall,
+  { call, caller, recalled, headers }: AdmittedCall,
   content: Content,
   size: CallSize,
 ): Promise<Answer> {
@@ -176,7 +207,7 @@ async function answer(
   const turn = parts.inFlight.enter(caller)
   if (turn !== undefined) await turn
   try {
-    const body = await open(parts, route, call, caller, input)
+    const body = await open(parts, route, call, { caller, recalled }, input)
     return { headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers, body }
   } catch (error) {
     throw error instanceof ShareUsedUp
@@ -187,7 +218,27 @@ async function answer(
   }
 }
 
-async function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Operation) {
+/** Undefined: refused because of a caller who was remembered. Who it is now has to be looked up. */
+function decidedOnRecall<T>(decide: () => T): T | undefined {
+  try {
+    return decide()
+  } catch (error) {
+    if (isDecision(error)) return undefined
+    throw error
+  }
+}
+
+/** Nothing was done. Anything else, a lost connection say, may have come after the commit. */
+function isDecision(error: unknown): boolean {
+  return error instanceof StaleFacts || (error instanceof Failure && error.status < 500)
+}
+
+/** Does not depend on who the caller is. */
+function isTooMany(error: unknown): boolean {
+  return error instanceof Failure && error.status === 429
+}
+
+function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Operation) {
   // The operator is not held up by what an app has used: raising its limit must go through.
   if (caller.kind === 'management') return {}
   // Nor is an app by its users: each has a budget of their own.
@@ -247,11 +298,11 @@ async function open(
   parts: PipelineParts,
   route: Route,
   call: Call,
-  caller: Caller,
+  { caller, recalled }: Pick<AdmittedCall, 'caller' | 'recalled'>,
   input: Record<string, unknown>,
 ): Promise<unknown> {
   const now = parts.clock()
-  const shared = { vault: parts.vault, caller, now }
+  const shared = { vault: parts.vault, caller, recalled, now }
   // The operator is not held up by what an app uses.
   const { db, transaction: begin } =
     caller.kind === 'management' ? parts.database : parts.database.of(caller.app.appId)

@@ -8,6 +8,8 @@ import { prepared, run } from '../../database/prepared.ts'
 export interface AppRow {
   readonly region: Region
   readonly moderationVersion: number
+  readonly gated: boolean
+  readonly appVersion: number
   readonly settings: Record<string, unknown>
 }
 
@@ -22,6 +24,9 @@ export interface KeyQuestion {
 }
 
 const appColumns = `a.region, a.moderation_version as "moderationVersion",
+          a.row_version as "appVersion", exists (
+            select from webhooks h where h.app_id = a.app_id and h.enabled and h.version = 1
+              and h.triggers @> '{before_message}') as gated,
           coalesce((select jsonb_object_agg(s.key, s.value) from app_settings s
                     where s.app_id = a.app_id), '{}') as settings`
 
@@ -57,6 +62,9 @@ export interface ActorRow {
   readonly roleSettings: RoleSettings | null
   readonly permissions: RolePermissions
   readonly restrictedFeatures: readonly string[]
+  readonly rowVersion: number
+  /** Of the app, which stands for its roles. */
+  readonly appVersion: number
 }
 
 export interface ActorQuestion {
@@ -64,14 +72,15 @@ export interface ActorQuestion {
   readonly uid: string
 }
 
-const actorColumns = `u.uid, u.role, r.settings as "roleSettings", r.permissions,
+const actorColumns = `u.uid, u.role, u.row_version as "rowVersion", r.settings as "roleSettings", r.permissions,
           array(select f.feature from role_restricted_features f
                 where f.app_id = u.app_id and f.role = u.role) as "restrictedFeatures"`
 
 const actors = prepared<ActorRow & { place: number }>(
   'actors',
-  `select w.place, ${actorColumns}
+  `select w.place, ${actorColumns}, a.row_version as "appVersion"
    from unnest($1::text[], $2::text[]) with ordinality as w(app_id, uid, place)
+   join apps a on a.app_id = w.app_id
    join users u on u.app_id = w.app_id and u.uid = w.uid
    join roles r on r.app_id = u.app_id and r.role = u.role
    where u.deactivated_at is null`,
@@ -94,7 +103,7 @@ export function actorQuestionName({ appId, uid }: ActorQuestion): string {
 
 export interface AppAndActor extends AppRow {
   /** Whose token it is; null: nobody's, or of a user who is deactivated. */
-  readonly actor: (ActorRow & { readonly expiresAt: number | null }) | null
+  readonly actor: (Omit<ActorRow, 'appVersion'> & { readonly expiresAt: number | null }) | null
 }
 
 export interface TokenQuestion {

@@ -1,7 +1,15 @@
 import type { Operation, Requires } from '@chorale/contract/operation'
 import type { Db } from '../../database/db.ts'
 import { type Loader, openLoader } from '../../database/loader.ts'
-import type { Actor, AppIdentity, Caller, Credentials, Identify } from '../../pipeline/caller.ts'
+import { type AppCache, openAppCache } from '../../limits/app-cache.ts'
+import type {
+  Actor,
+  AppIdentity,
+  Caller,
+  Credentials,
+  Identify,
+  Recall,
+} from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import { mask } from '../../vault/mask.ts'
 import type { Place, Vault } from '../../vault/vault.ts'
@@ -37,12 +45,19 @@ export function tokenPlace(appId: string): Place {
   return { appId, table: 'auth_tokens', field: 'token' }
 }
 
+const maxRemembered = 50_000
+
 /**
  * Headers become a caller: the app and its key, a user of the app on a device, or the install's
- * management key. Every call asks, so the calls of one moment ask together; nothing is remembered,
- * so a revoked key or token is refused at once.
+ * management key. Calls of one moment ask together. What was found is remembered for those operations
+ * which check in their statement that it still holds; all others ask, so that a revoked key or token
+ * is refused at once.
  */
-export function identifyWith(db: Db, vault: Vault, clock: () => number): Identify {
+export function openIdentities(
+  db: Db,
+  vault: Vault,
+  clock: () => number,
+): { readonly identify: Identify; readonly recall: Recall } {
   const ask: Questions = {
     app: openLoader({
       ...atOnce,
@@ -60,7 +75,8 @@ export function identifyWith(db: Db, vault: Vault, clock: () => number): Identif
       nameOf: tokenQuestionName,
     }),
   }
-  return async (credentials, operation, params) => {
+  const remembered = openAppCache<Caller>(maxRemembered)
+  const identify: Identify = async (credentials, operation, params) => {
     if (operation.requires === 'management') {
       const { managementKey: key, managementSecret: secret } = credentials
       const { name, appIds } = await checkManagementKey({ db }, vault, { key, secret }, clock())
@@ -71,17 +87,55 @@ export function identifyWith(db: Db, vault: Vault, clock: () => number): Identif
       return { kind: 'management', name, app, appIds: appIds ?? undefined }
     }
     if (isDevice(credentials, operation.requires)) {
-      return checkAuthToken(ask, vault, credentials, clock())
+      const device = await checkAuthToken(ask, vault, credentials, clock())
+      remember(remembered, device, credentials, undefined)
+      return device
     }
     const { appId, onBehalfOf } = credentials
     // Asked for beside the key, and heard only if that is good.
-    const asked =
-      operation.onBehalfOf && onBehalfOf && appId ? loadActor(ask, appId, onBehalfOf) : undefined
+    const uid = operation.onBehalfOf && onBehalfOf ? onBehalfOf : undefined
+    const asked = uid && appId ? loadActor(ask, appId, uid) : undefined
     asked?.catch(() => undefined)
-    const { app, ...key } = await checkApiKey(ask, vault, credentials)
-    const actor = await asked
-    return { kind: 'key', app, ...key, actor }
+    const { app, appVersion, ...key } = await checkApiKey(ask, vault, credentials)
+    const found = await asked
+    // Two statements: the older version stands for both.
+    const versions = {
+      app: Math.min(appVersion, found?.appVersion ?? appVersion),
+      actor: found?.rowVersion,
+    }
+    const caller: Caller = { kind: 'key', app, ...key, actor: found && actorOf(found), versions }
+    remember(remembered, caller, credentials, uid)
+    return caller
   }
+  const recall: Recall = (credentials, operation) => {
+    const { appId, apiKey, authToken, onBehalfOf, region } = credentials
+    if (!appId || operation.requires === 'management') return undefined
+    const device = isDevice(credentials, operation.requires)
+    const secret = device ? authToken : apiKey
+    if (!isSecret(secret)) return undefined
+    const hash = vault.hash(secret, device ? tokenPlace(appId) : keyPlace(appId))
+    const uid = !device && operation.onBehalfOf ? onBehalfOf : undefined
+    const caller = remembered.get(appId, nameOf(hash, uid))
+    if (!caller || (region && region !== caller.app?.region)) return undefined
+    const isExpired = caller.kind === 'device' && (caller.expiresAt ?? Infinity) <= clock()
+    return isExpired ? undefined : caller
+  }
+  return { identify, recall }
+}
+
+function remember(
+  remembered: AppCache<Caller>,
+  caller: Exclude<Caller, { kind: 'management' }>,
+  { appId = '' }: Credentials,
+  uid: string | undefined,
+): void {
+  const hash = caller.kind === 'device' ? caller.tokenHash : caller.keyHash
+  remembered.set(appId, nameOf(hash, uid), caller)
+}
+
+/** Of a caller among those of an app. */
+function nameOf(hash: Buffer, onBehalfOf: string | undefined): string {
+  return `${hash.toString('latin1')} ${onBehalfOf ?? ''}`
 }
 
 /** For connections that stay open: of each of these devices, whether it would be let in now. */
@@ -117,7 +171,15 @@ async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credent
   if (expiresAt !== null && expiresAt <= now) throw new Failure('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
   const app = appOf(appId, found)
   const actor = actorOf(row)
-  return { kind: 'device', name: actor.uid, app, tokenHash, expiresAt, actor } satisfies Caller
+  return {
+    kind: 'device',
+    name: actor.uid,
+    app,
+    tokenHash,
+    expiresAt,
+    actor,
+    versions: { app: found.appVersion, actor: row.rowVersion },
+  } satisfies Caller
 }
 
 async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey }: Credentials) {
@@ -131,7 +193,7 @@ async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey
   if (!keyHash || !found.key)
     throw new Failure('AUTH_ERR_APIKEY_NOT_FOUND', { apiKey: mask(apiKey) })
   const app = appOf(appId, found)
-  return { app, keyHash, ...found.key }
+  return { app, appVersion: found.appVersion, keyHash, ...found.key }
 }
 
 /** These answer a key of some apps with what is theirs. */
@@ -156,18 +218,19 @@ async function managedApp(ask: Questions, appId: string): Promise<AppIdentity> {
   return appOf(appId, found)
 }
 
-async function loadActor(ask: Questions, appId: string, uid: string): Promise<Actor> {
+async function loadActor(ask: Questions, appId: string, uid: string): Promise<ActorRow> {
   const found = storable(uid) ? await ask.actor.load({ appId, uid }) : undefined
   if (!found) throw new Failure('ERR_UID_NOT_FOUND', { uid })
-  return actorOf(found)
+  return found
 }
 
-function appOf(appId: string, { region, settings, moderationVersion }: AppRow): AppIdentity {
-  return { appId, region, settings, moderationVersion }
+function appOf(appId: string, { region, settings, moderationVersion, gated }: AppRow): AppIdentity {
+  return { appId, region, settings, moderationVersion, gated }
 }
 
-function actorOf(row: ActorRow): Actor {
-  return { ...row, roleSettings: row.roleSettings ?? {} }
+function actorOf(row: Omit<ActorRow, 'rowVersion' | 'appVersion'>): Actor {
+  const { uid, role, roleSettings, permissions, restrictedFeatures } = row
+  return { uid, role, roleSettings: roleSettings ?? {}, permissions, restrictedFeatures }
 }
 
 /** Whether it could be a key or token of ours. Anything else is not even hashed. */

@@ -11,5 +11,5 @@ export {
 } from './apps.ts'
 export { auditLogHandlers, shownEntry } from './audit-log.ts'
 export { erasureJobs } from './erasure.ts'
-export { checkDevicesWith, identifyWith, tokenPlace } from './identify.ts'
+export { checkDevicesWith, openIdentities, tokenPlace } from './identify.ts'
 export { limitOf } from './limits.ts'

@@ -1,10 +1,12 @@
 export { eraseDeletedLogs } from './log.on.ts'
 export {
   type AppendAddition,
+  type Expected,
   entryColumns,
   findEntry,
   type NewEntry,
   type Placed,
+  type Seen,
 } from './log.sql.ts'
 export { type Appended, appendWithin, openAppendBatcher } from './log.ts'
 export { findReceiver } from './receivers.sql.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { type PreparedStatement, prepared, run } from '../../database/prepared.ts'
+import { prepared, run } from '../../database/prepared.ts'
 import type { ConversationKey, EntryRow } from './entries/entries.ts'
 
 /** An entry before it has its place. */
@@ -27,6 +27,22 @@ export interface NewEntry extends ConversationKey {
   readonly awaitsClassifier?: true | undefined
   /** By how many the participants grow with it. */
   readonly joins?: number | undefined
+  /** What must still hold for it to be appended; undefined: nothing was remembered. */
+  readonly expected?: Expected | undefined
+}
+
+/** What was remembered when an append was decided on: docs/versions.md. */
+export interface Expected {
+  readonly appVersion: number
+  /** Undefined: no user sends. */
+  readonly senderVersion: number | undefined
+  readonly receiver?: { readonly uid: string; readonly version: number }
+  readonly group?: {
+    readonly guid: string
+    readonly version: number
+    /** Of the sender; undefined: they need not be a member. */
+    readonly membership: { readonly scope: string; readonly joinedAt: number } | undefined
+  }
 }
 
 export interface Placed {
@@ -35,7 +51,21 @@ export interface Placed {
   readonly counted: number
   readonly at: number
   /** The row that says this batch is still to be published; none for an entry found by its muid. */
-  readonly receipt?: number
+  readonly receipt?: number | undefined
+  /** Of an entry with `expected`: what changes too often to be remembered. */
+  readonly seen?: Seen | undefined
+}
+
+export interface Seen {
+  readonly sender: SeenPresence
+  readonly receiver: SeenPresence
+  /** Of a group. */
+  readonly membersCount: number | null
+}
+
+interface SeenPresence {
+  readonly online: boolean | null
+  readonly lastActiveAt: number | null
 }
 
 /** Rows that another module inserts in the statement that appends; a batch without any pays nothing. */
@@ -50,24 +80,53 @@ export interface AppendAddition {
   readonly insert: string
 }
 
-const call = `append_entries($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+const callAt = (at: string) => `append_entries(${at}, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
   $13, $14, $15, $16, $17, $18, $19, $20)`
 
-const append = prepared<Placed>('append', `select seq, id, counted, at, receipt from ${call}`)
+/** The usual batch: nothing to check, no rows of others. */
+const append = prepared<Placed>(
+  'append',
+  `select seq, id, counted, at, receipt from ${callAt('$1')}`,
+)
 
-function appendWith(additions: readonly AppendAddition[]): PreparedStatement<Placed> {
-  const name = ['append', ...additions.map((addition) => addition.name)].join(' ')
-  return prepared<Placed>(
-    name,
+type SeenRow = Placed & {
+  readonly senderOnline: boolean | null
+  readonly senderActiveAt: number | null
+  readonly receiverOnline: boolean | null
+  readonly receiverActiveAt: number | null
+  readonly membersCount: number | null
+}
+
+const current = 'require_current($1, $11, $12, $21, $22, $23, $24, $25, $26, $27, $28)'
+
+const seenColumns = `, s.online as "senderOnline", s.last_active_at as "senderActiveAt",
+  r.online as "receiverOnline", r.last_active_at as "receiverActiveAt",
+  c.participants_count as "membersCount"`
+
+const seenJoins = `
+  join unnest($23::text[], $25::text[]) with ordinality as w(receiver, guid, nth) using (nth)
+  left join presence s on s.app_id = a.app_id and s.uid = a.sender
+  left join presence r on r.app_id = a.app_id and r.uid = w.receiver
+  left join conversations c on w.guid is not null
+    and c.bucket = a.bucket and c.conversation_key = a.key`
+
+/** Checks what was remembered, where anything was, and inserts the rows of others. */
+function appendWith(additions: readonly AppendAddition[], checks: boolean) {
+  const name = ['append', ...(checks ? ['checked'] : []), ...additions.map((one) => one.name)]
+  const inserts = additions.map((one) => `, ${one.name} as (${one.insert})`)
+  return prepared<SeenRow>(
+    name.join(' '),
     `with appended as materialized (
        select ($2::smallint[])[e.conversation] as bucket, ($3::bigint[])[e.conversation] as key,
               a.seq, a.id, a.counted, a.at, a.receipt, e.app_id, e.sender, e.parent_seq,
               e.verdict::jsonb as verdict, nth
-       from ${call} with ordinality as a(seq, id, counted, at, receipt, nth)
+       from ${callAt(checks ? current : '$1')} with ordinality
+         as a(seq, id, counted, at, receipt, nth)
        join unnest($8::int[], $11::text[], $12::text[], $18::bigint[], $20::text[]) with ordinality
-         as e(conversation, app_id, sender, parent_seq, verdict, nth) using (nth)),
-     ${additions.map((addition) => `${addition.name} as (${addition.insert})`).join(',\n')}
-     select seq, id, counted, at, receipt from appended order by nth`,
+         as e(conversation, app_id, sender, parent_seq, verdict, nth) using (nth))
+     ${inserts.join('\n')}
+     select a.seq, a.id, a.counted, a.at, a.receipt ${checks ? seenColumns : ''}
+     from appended a ${checks ? seenJoins : ''} order by nth`,
   )
 }
 
@@ -79,8 +138,36 @@ export async function appendEntries(
   additions: readonly AppendAddition[] = [],
 ): Promise<Placed[]> {
   const needed = additionsTo(entries, additions)
-  const statement = needed.length > 0 ? appendWith(needed) : append
-  return run(db, statement, [now, ...appendArguments(entries)])
+  const parameters = [now, ...appendArguments(entries)]
+  if (entries.some(({ expected }) => expected)) {
+    const all = [...parameters, ...expectedArguments(entries)]
+    return (await run(db, appendWith(needed, true), all)).map(withSeen)
+  }
+  return run(db, needed.length > 0 ? appendWith(needed, false) : append, parameters)
+}
+
+function withSeen(row: SeenRow): Placed {
+  const { seq, id, counted, at, receipt, membersCount } = row
+  const seen = {
+    sender: { online: row.senderOnline, lastActiveAt: row.senderActiveAt },
+    receiver: { online: row.receiverOnline, lastActiveAt: row.receiverActiveAt },
+    membersCount,
+  }
+  return { seq, id, counted, at, receipt, seen }
+}
+
+function expectedArguments(entries: readonly NewEntry[]): Buffer[] {
+  const all = entries.map(({ expected }) => expected)
+  return [
+    bigints(all.map((one) => one?.appVersion ?? null)),
+    bigints(all.map((one) => one?.senderVersion ?? null)),
+    texts(all.map((one) => one?.receiver?.uid ?? null)),
+    bigints(all.map((one) => one?.receiver?.version ?? null)),
+    texts(all.map((one) => one?.group?.guid ?? null)),
+    bigints(all.map((one) => one?.group?.version ?? null)),
+    texts(all.map((one) => one?.group?.membership?.scope ?? null)),
+    bigints(all.map((one) => one?.group?.membership?.joinedAt ?? null)),
+  ]
 }
 
 /** Those that have rows in a batch of these. */

@@ -252,12 +252,12 @@ test('a muid repeated inside one batch is one entry, at the place of the first',
     messageOf(place, 'ann', { muid, data: JSON.stringify({ n }) }),
   )
   const results = await appendOnce(db, entries, 200)
-  expect(results.map(({ seq, repeated }) => [seq, repeated])).toEqual([
-    [1, false],
-    [2, false],
-    [1, true],
-    [3, false],
-    [2, true],
+  expect(results).toMatchObject([
+    { seq: 1, repeated: false },
+    { seq: 2, repeated: false },
+    { seq: 1, repeated: true },
+    { seq: 3, repeated: false },
+    { seq: 2, repeated: true },
   ])
   const log = await logOf(db, place)
   expect(log.map(({ muid, data }) => [muid, data.n])).toEqual([
@@ -285,14 +285,14 @@ test('stored, repeated and new ones share a batch without a hole', async () => {
     ],
     201,
   )
-  expect(results.map(({ seq, repeated }) => [seq, repeated])).toEqual([
-    [3, false],
-    [2, true],
-    [4, false],
-    [1, false],
-    [5, false],
-    [1, true],
-    [4, true],
+  expect(results).toMatchObject([
+    { seq: 3, repeated: false },
+    { seq: 2, repeated: true },
+    { seq: 4, repeated: false },
+    { seq: 1, repeated: false },
+    { seq: 5, repeated: false },
+    { seq: 1, repeated: true },
+    { seq: 4, repeated: true },
   ])
   expect(results[5]).toEqual({ ...before[0], receipt: undefined, repeated: true })
   expect(disorderIn(await logOf(db, place), place.bucket)).toEqual([])

@@ -1,8 +1,9 @@
 import { type Batcher, openBatcher } from '../../database/batcher.ts'
 import type { Db } from '../../database/db.ts'
-import { isDuplicate, isRefusal } from '../../database/errors.ts'
+import { isDuplicate, isRefusal, staleNumbers } from '../../database/errors.ts'
 import type { Append, AppendedEntry, CommitHook } from '../../outbox/committed.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import { StaleFacts } from '../../pipeline/failure.ts'
 import {
   type AppendAddition,
   additionsTo,
@@ -73,13 +74,13 @@ function queuesOf(
 /** What there is to publish; undefined: every one of them was stored before. */
 function appendOf(
   entries: readonly NewEntry[],
-  placed: readonly (Placed & { readonly repeated?: boolean })[],
+  placed: readonly ((Placed & { readonly repeated?: boolean }) | StaleFacts)[],
 ): Append | undefined {
   let receipt: number | undefined
   const fresh: AppendedEntry[] = []
   for (const [place, entry] of entries.entries()) {
     const at = placed[place]
-    if (at?.receipt === undefined || at.repeated) continue
+    if (!at || at instanceof StaleFacts || at.receipt === undefined || at.repeated) continue
     receipt = at.receipt
     fresh.push(Object.assign({}, entry, at))
   }
@@ -88,28 +89,34 @@ function appendOf(
 
 /**
  * Appends what is not stored yet. The plain insert is tried first, since a repeat is rare; only
- * when the unique index refuses are the known ones looked up and taken out.
+ * when the unique index refuses are the known ones looked up and taken out. What is stale is not
+ * appended.
  */
 export async function appendOnce(
   db: Db,
   entries: readonly NewEntry[],
   now: number,
   additions: readonly AppendAddition[] = [],
-): Promise<Appended[]> {
+): Promise<(Appended | StaleFacts)[]> {
   const known = new Map<string, Placed>()
+  const stale = new Set<NewEntry>()
   for (;;) {
-    const fresh = distinct(entries.filter((entry) => !isKnown(entry, known)))
+    const fresh = distinct(entries.filter((entry) => !stale.has(entry) && !isKnown(entry, known)))
     try {
       const placed = fresh.length > 0 ? await appendEntries(db, fresh, now, additions) : []
       if (fresh.length === entries.length) return placed.map((at) => ({ ...at, repeated: false }))
       const byName = new Map(fresh.map((entry, place) => [nameOf(entry), placed[place]]))
       const first = new Set(fresh)
       return entries.map((entry) => {
+        if (stale.has(entry)) return new StaleFacts()
         const found = byName.get(nameOf(entry)) ?? (hasMuid(entry) && known.get(muidName(entry)))
         if (!found) throw new Error('An entry was lost between the batch and its result.')
         return { ...found, repeated: !first.has(entry) }
       })
     } catch (error) {
+      const outdated = staleIn(error, fresh)
+      for (const entry of outdated) stale.add(entry)
+      if (outdated.length > 0) continue
       if (!isDuplicate(error, /_md5_idx$/)) throw error
       const before = known.size
       for (const [name, placed] of await findByMuid(db, fresh.filter(hasMuid)))
@@ -118,6 +125,11 @@ export async function appendOnce(
       if (known.size === before) throw error
     }
   }
+}
+
+/** Those that the database named as stale. */
+function staleIn(error: unknown, entries: readonly NewEntry[]): NewEntry[] {
+  return staleNumbers(error).flatMap((number) => entries[number - 1] ?? [])
 }
 
 function hasMuid(entry: NewEntry): entry is NewEntry & Muid {

@@ -21,6 +21,7 @@ export interface UserRow {
   readonly updatedAt: number | null
   readonly lastActiveAt: number | null
   readonly deactivatedAt: number | null
+  readonly rowVersion: number
   /** As the viewer sees it: when the viewer blocked the user, and the other way round. */
   readonly blockedByMeAt: number | null
   readonly hasBlockedMeAt: number | null
@@ -31,7 +32,7 @@ export const userColumnsText = `
   u.uid, u.name, u.sort_name as "sortName", u.avatar, u.link, u.role, p.online,
   u.status_message as "statusMessage", u.metadata, u.tags, u.created_at as "createdAt",
   u.updated_at as "updatedAt", p.last_active_at as "lastActiveAt",
-  u.deactivated_at as "deactivatedAt"`
+  u.deactivated_at as "deactivatedAt", u.row_version as "rowVersion"`
 
 /** A user as seen by a viewer, who may be no one. */
 function columns(viewer: string | undefined) {

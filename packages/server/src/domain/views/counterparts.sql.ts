@@ -23,13 +23,15 @@ export interface GroupRow {
   readonly createdAt: number
   readonly updatedAt: number | null
   readonly updatedBy: string | null
+  readonly rowVersion: number
 }
 
 /** Needs the tables `g`, `c` and `m`: see `groupSource`. */
 const groupColumnsText = `
   g.guid, g.name, g.sort_name as "sortName", g.type, g.icon, g.description, g.metadata, g.owner,
   g.tags, c.participants_count as "membersCount", m.scope, m.joined_at as "joinedAt",
-  g.created_at as "createdAt", g.updated_at as "updatedAt", g.updated_by as "updatedBy"`
+  g.created_at as "createdAt", g.updated_at as "updatedAt", g.updated_by as "updatedBy",
+  g.row_version as "rowVersion"`
 export const groupColumns = sql.raw(groupColumnsText)
 
 export function groupSource(viewer: string | undefined) {

@@ -21,7 +21,7 @@ interface Wanted {
   readonly blocks: boolean
 }
 
-interface Found {
+export interface Found {
   readonly users: readonly UserRow[]
   readonly groups: readonly GroupRow[]
 }

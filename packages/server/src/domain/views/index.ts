@@ -1,5 +1,6 @@
 export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
 export {
+  type Found,
   groupConversationId,
   loadCounterparts,
   openProfileLoader,

@@ -2,9 +2,6 @@ import { Failure } from '../../pipeline/failure.ts'
 import type { ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { findWebhook, type WebhookRow } from './webhooks.sql.ts'
 
-/** Every process is told, after the commit, that webhooks have changed. */
-export const webhookChanges = { name: 'changed webhooks' }
-
 /** To read it; of whichever generation, where none is named. */
 export async function accessWebhook(
   { db }: ReadCtx,
@@ -16,11 +13,10 @@ export async function accessWebhook(
 
 /** Locks it. The only way to change a webhook. */
 export async function changeWebhook(
-  { db, outbox }: WriteCtx,
+  { db }: WriteCtx,
   id: string,
   version?: number,
 ): Promise<WebhookRow> {
-  outbox.wake(webhookChanges)
   return found(id, await findWebhook(db, id, version, true))
 }
 

@@ -1,11 +1,7 @@
 import { ChoraleError } from '@chorale/sdk'
-import { pino } from 'pino'
 import { afterAll, describe, expect, test } from 'vitest'
 import { answer, type Behaviour } from '../../../../testing/src/network/receiver.ts'
 import { startWebhookFixture } from '../../../../testing/src/webhooks/webhook-fixture.ts'
-import { readConfig } from '../../config.ts'
-import { openCore } from '../../main/parts/core.ts'
-import { openGates } from './before-message.ts'
 
 const wait = { timeout: 20_000, interval: 20 }
 const stack = new AsyncDisposableStack()
@@ -159,27 +155,4 @@ test('another app is not asked', async () => {
   const { data } = await client.sendMessage({ onBehalfOf: 'ann', body })
   expect('id' in data).toBe(true)
   await expect(say('here')).rejects.toBeInstanceOf(ChoraleError)
-})
-
-test('another process hears of a change at once, however rarely it looks', async () => {
-  const log = pino({ level: 'silent' })
-  await using core = await openCore({ config: readConfig(fixture.settings), log })
-  await using gates = await openGates({
-    db: core.background.db,
-    egress: core.egress,
-    vault: core.vault,
-    wakeUp: core.wakeUp,
-    log,
-    timeoutMs: 1000,
-    concurrency: 10,
-    pollMs: 600_000,
-  })
-  await expect.poll(() => core.bus.connection, wait).toBeDefined()
-  await core.signals.settled()
-  const { params } = await fixture.oldHook('far', ['before_message'])
-  await expect.poll(() => gates.inspectors.get(app.appId), wait).toBeDefined()
-  const headers = { 'X-Webhook-Version': 1 } as const
-  await full.updateWebhook({ params, headers, body: { enabled: false } })
-  await expect.poll(() => gates.inspectors.get(app.appId), wait).toBeUndefined()
-  await full.deleteWebhook({ params, headers })
 })

@@ -1,14 +1,12 @@
 import type { Logger } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '../../database/db.ts'
+import { openLoader } from '../../database/loader.ts'
 import { type Egress, EgressError } from '../../egress/egress.ts'
-import { jittered, openSleeper } from '../../jobs/sleeper.ts'
-import type { WakeUp } from '../../jobs/wake-up.ts'
 import { type FairSlots, NoSlot, openFairSlots } from '../../limits/fair-slots.ts'
 import type { ReadCtx } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
 import type { Inspector } from '../messages/send/index.ts'
-import { webhookChanges } from './access.ts'
 import { findGates, type Gate } from './before-message.sql.ts'
 import { callWebhook } from './call.ts'
 import { envelope } from './payloads/envelope.ts'
@@ -22,13 +20,6 @@ export interface GateParts {
   readonly timeoutMs: number
   /** Of these webhooks are asked at once, of all apps; of one app no more than its share. */
   readonly concurrency: number
-  readonly wakeUp: Pick<WakeUp, 'listen'>
-  readonly pollMs?: number
-}
-
-export interface Gates extends AsyncDisposable {
-  /** By app. */
-  readonly inspectors: ReadonlyMap<string, Inspector>
 }
 
 const trigger = 'before_message'
@@ -36,54 +27,27 @@ const trigger = 'before_message'
 const appsAtLeast = 5
 /** Whoever waits behind so many of their own is not heard in time anyway. */
 const maxWaitingPerApp = 1000
-/** A wake-up may be lost. */
-const usualPollMs = 5000
 /** As much as may be kept with a message. */
 const maxBytes = 16_384
 
-/**
- * Webhooks that are asked before a message is stored. All of the install are known here, and read again
- * when one has changed: a send of an app without any looks into a map, and that is all.
- */
-export async function openGates(given: GateParts): Promise<Gates> {
+/** Webhooks that are asked before a message is stored. Every call knows of its app whether it has any. */
+export function openGates(given: GateParts): Inspector {
   const slots = openFairSlots({
     most: given.concurrency,
     maxPerKey: Math.max(1, Math.floor(given.concurrency / appsAtLeast)),
     maxWaitingPerKey: maxWaitingPerApp,
   })
   const parts = { ...given, slots }
-  const inspectors = new Map<string, Inspector>()
-  const refresh = async () => {
-    const gates = Map.groupBy(await findGates(parts.db), ({ appId }) => appId)
-    inspectors.clear()
-    for (const [appId, own] of gates) {
-      inspectors.set(appId, (ctx, message) => ask(parts, own, ctx, message))
-    }
-  }
-  await refresh()
-  const sleeper = openSleeper<'changed'>()
-  const stopListening = parts.wakeUp.listen(webhookChanges.name, () => sleeper.wake('changed'))
-  const refreshing = keepFresh()
-
-  async function keepFresh(): Promise<void> {
-    while ((await sleeper.sleep(jittered(parts.pollMs ?? usualPollMs))) !== 'closed') {
-      await refresh().catch((error) =>
-        parts.log.warn({ err: error }, 'what is asked before a message could not be read'),
-      )
-    }
-  }
-
-  return {
-    inspectors,
-    async [Symbol.asyncDispose]() {
-      stopListening()
-      sleeper.close()
-      await refreshing
-    },
-  }
+  const gates = openLoader({
+    concurrency: 1,
+    maxPerBatch: 200,
+    fetch: (appIds: readonly string[]) => findGates(parts.db, appIds),
+    nameOf: (appId) => appId,
+  })
+  return async (ctx, message) => ask(parts, (await gates.load(ctx.app.appId)) ?? [], ctx, message)
 }
 
-type Asking = Pick<ReadCtx, 'caller' | 'now'>
+type Asking = Pick<ReadCtx, 'app' | 'caller' | 'now'>
 type AskParts = GateParts & { readonly slots: FairSlots }
 type Answer = 'drop' | Readonly<Record<string, unknown>> | undefined
 

@@ -5,7 +5,6 @@ import { type Egress, EgressError } from '../../egress/egress.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { AppTransaction, Transactions } from '../../outbox/unit-of-work.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { webhookChanges } from './access.ts'
 import { callWebhook } from './call.ts'
 import {
   advanceLine,
@@ -143,7 +142,6 @@ async function recordFailure(
   const failingSince = job.failingSince ?? (await noteFailure(db, job, now))
   if (now - failingSince < disableDays * daySeconds) return
   if (!(await disableWebhook(db, job, now))) return
-  outbox.wake(webhookChanges)
   const { appId, webhookId } = job
   await writeAuditLog(db, {
     appId,

@@ -5,7 +5,7 @@ import { isSameOrigin } from '../../egress/urls.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { lockApp } from '../apps/index.ts'
-import { accessWebhook, changeWebhook, webhookChanges } from './access.ts'
+import { accessWebhook, changeWebhook } from './access.ts'
 import { newSecret, passwordPlace, secretPlace } from './secrets.ts'
 import { knownTriggers } from './triggers.ts'
 import {
@@ -54,7 +54,6 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
         secretEncrypted: ctx.vault.seal(signingSecret, secretPlace(ctx.db.appId, id)),
       })
       if (!made) throw new Failure('ERR_WEBHOOK_ALREADY_EXISTS', { id })
-      ctx.outbox.wake(webhookChanges)
       return { data: { ...shown(await accessWebhook(ctx, id)), signingSecret } }
     },
 

@@ -1,9 +1,10 @@
+import type { OperationName } from '@chorale/contract/api'
 import { handlersWith } from '../../api.ts'
 import { openEventFeed } from '../../bus/event-feed.ts'
 import { type Config, ConfigError } from '../../config.ts'
-import { identifyWith } from '../../domain/apps/index.ts'
+import { openIdentities } from '../../domain/apps/index.ts'
 import { openAppendBatcher } from '../../domain/log/index.ts'
-import { appendAdditions, openTargets } from '../../domain/messages/send/index.ts'
+import { appendAdditions, openDirectory, openTargets } from '../../domain/messages/send/index.ts'
 import { openProfileLoader, type ProfileLoader } from '../../domain/views/index.ts'
 import { openGates } from '../../domain/webhooks/index.ts'
 import { type AddressLimits, openAddressLimits } from '../../pipeline/address-limits.ts'
@@ -27,6 +28,9 @@ export interface Calls extends AsyncDisposable {
   readonly clientAddress: ClientAddress
 }
 
+/** They check in their own statement what was remembered of the caller. */
+const recalling: ReadonlySet<OperationName> = new Set(['sendMessage'])
+
 export interface CallsOptions {
   /** A handler that breaks its contract fails the call: in tests. */
   readonly strictAnswers?: boolean
@@ -41,18 +45,15 @@ export async function openCalls(
   const { config, log, clock, foreground, background, vault, onCommit, compiler, judge } = core
   await using stack = new AsyncDisposableStack()
   const clientAddress = configuredClientAddress(config)
-  const { inspectors } = stack.use(
-    await openGates({
-      db: background.db,
-      egress: core.egress,
-      vault,
-      log,
-      timeoutMs: config.WEBHOOK_TIMEOUT_MS,
-      concurrency: config.EGRESS_CONCURRENCY,
-      wakeUp: core.wakeUp,
-    }),
-  )
-  const identify = identifyWith(foreground.db, vault, clock)
+  const inspector = openGates({
+    db: background.db,
+    egress: core.egress,
+    vault,
+    log,
+    timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+    concurrency: config.EGRESS_CONCURRENCY,
+  })
+  const { identify, recall } = openIdentities(foreground.db, vault, clock)
   const people = openProfileLoader(foreground.db)
   const rateLimit = stack.use(openBudgets(core.publishes ? core.signals : undefined))
   const limits = openAddressLimits({ refusals: config.AUTH_REFUSALS_PER_MINUTE })
@@ -62,15 +63,16 @@ export async function openCalls(
     database: foreground,
     vault,
     identify,
+    recall,
+    recalling,
     rateLimit,
     inFlight: openInFlight(config.CALLS_PER_USER),
     handlers: handlersWith(
       {
         db: foreground.db,
-        targets: openTargets(foreground.db),
+        ...openDirectory(openTargets(foreground.db), people),
         batcher,
-        people,
-        inspectors,
+        inspector,
         judge,
       },
       openEventFeed(core.stream, core.epochs, log),

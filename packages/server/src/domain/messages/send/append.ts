@@ -1,5 +1,6 @@
 import type { Batcher } from '../../../database/batcher.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
+import { requireLookedUp } from '../../../pipeline/failure.ts'
 import type { AppendCtx, ReadCtx } from '../../../pipeline/handler.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import type { Verdict } from '../../log/entries/index.ts'
@@ -8,8 +9,8 @@ import { ensureUserConversation } from '../../log/participants/index.ts'
 import { pendingJudgements } from '../../rules/classifiers/index.ts'
 import { replyCounts, subscribeByReply } from '../threads.sql.ts'
 import type { Content, Outgoing } from './content.ts'
-import type { Recipient } from './delivery.ts'
 import type { Moderated } from './moderation.ts'
+import type { Recipient } from './recipient.ts'
 
 /** What is written with the messages of a batch. */
 export const appendAdditions: readonly AppendAddition[] = [replyCounts, pendingJudgements]
@@ -23,9 +24,10 @@ export interface Stored extends Appended {
 export async function append(
   batcher: Batcher<NewEntry, Appended>,
   { ctx, content, parent }: Outgoing,
-  { receiver, ...recipient }: Recipient,
+  { receiver, expected, ...recipient }: Recipient,
   moderated: Moderated,
 ): Promise<Stored> {
+  if (!recipient.conversation || parent) requireLookedUp(ctx)
   const conversation = recipient.conversation ?? (await startConversation(ctx, receiver))
   const { sender, category, type, muid } = moderated.said
   // First, so that no reply is stored whose sender does not follow the thread.
@@ -39,6 +41,7 @@ export async function append(
     type,
     muid,
     parentSeq: parent?.row.seq,
+    expected,
     ...storedAs(moderated, {
       counts: !parent && countsAsUnread(content),
       shows: updatesLastMessage(ctx, content, parent !== undefined),

@@ -1,63 +1,18 @@
 import type { AppDb } from '../../../database/app-db.ts'
-import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { Actor } from '../../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../../pipeline/failure.ts'
 import type { ReadCtx } from '../../../pipeline/handler.ts'
-import type { Receiver } from '../../../realtime/ports.ts'
 import { type Entry, otherThan } from '../../log/entries/index.ts'
-import { type ProfileLoader, prefetchProfiles, withCachedProfiles } from '../../views/index.ts'
 import type { Content, Outgoing, To } from './content.ts'
 import { requireQuotable } from './quotes.ts'
+import type { Recipient } from './recipient.ts'
 import {
   findGroupTarget,
   findUserTarget,
   type GroupTarget,
   hasMembersBeside,
-  type Targets,
   type UserTarget,
 } from './targets.sql.ts'
-
-/** Where receivers are looked up, and those whom an answer shows. */
-export interface Directory {
-  readonly targets: Targets
-  readonly people: (appId: string) => ProfileLoader
-}
-
-/** Whom a message goes to; what was found of them, if they are there. */
-export interface Recipient {
-  readonly receiver: Receiver
-  readonly user?: UserTarget | undefined
-  readonly group?: GroupTarget | undefined
-  /** Undefined: the two have never written. */
-  readonly conversation: ConversationKey | undefined
-  /** Has those whom the answer shows, or soon has them. */
-  readonly profiles: ProfileLoader
-}
-
-/** A step of a send: what must be known of whom it goes to. */
-export async function resolveRecipient(
-  { targets, people }: Directory,
-  { ctx, sender: { uid }, to, content }: Outgoing,
-): Promise<Recipient> {
-  const { appId } = ctx.db
-  const viewer = ctx.actor?.uid
-  if (to.type === 'group') {
-    const soon = { uids: [uid, ...content.mentions], guids: [to.id], blocks: false }
-    const profiles = prefetchProfiles(people(appId), soon, viewer)
-    const group = await targets.group({ appId, sender: uid, guid: to.id })
-    return { receiver: { kind: 'group', guid: to.id }, group, conversation: group, profiles }
-  }
-  const user = await targets.user({ appId, sender: uid, receiver: to.id })
-  const { bucket = null, key = null, both = [] } = user ?? {}
-  const known = { uids: [uid, to.id], guids: [], blocks: false }
-  const found = Promise.resolve({ users: both, groups: [] })
-  return {
-    receiver: { kind: 'user', uids: [uid, to.id] },
-    user,
-    conversation: bucket === null || key === null ? undefined : { bucket, key },
-    profiles: withCachedProfiles(people(appId), known, viewer, found),
-  }
-}
 
 /** A step of a send: the rules, or the failure of the first that forbids it. */
 export async function authorise(message: Outgoing, recipient: Recipient): Promise<void> {

@@ -1,6 +1,7 @@
 export { appendAdditions } from './append.ts'
 export { checkContent } from './content.ts'
 export type { Inspector } from './moderation.ts'
+export { openDirectory } from './recipient.ts'
 export { type Sending, sendHandlers } from './send.ts'
 export { openTargets } from './targets.sql.ts'
 export { withhold } from './withhold.ts'

@@ -1,23 +1,23 @@
 import type { Actor } from '../../../pipeline/caller.ts'
-import { Failure } from '../../../pipeline/failure.ts'
+import { Failure, requireLookedUp } from '../../../pipeline/failure.ts'
 import type { ReadCtx } from '../../../pipeline/handler.ts'
 import { withFields } from '../../../pipeline/raw-json.ts'
 import { type Entry, type Extra, freshRow } from '../../log/entries/index.ts'
 import type { Judge, Judgement } from '../../rules/index.ts'
 import { type ProfileLoader, serialiseFresh } from '../../views/index.ts'
 import { type Content, extraOf, type Outgoing } from './content.ts'
-import type { Recipient } from './delivery.ts'
+import type { Recipient } from './recipient.ts'
 
 /** Looks at a message before it is stored. What it answers is kept with the message, by name. */
 export type Inspector = (
-  ctx: Pick<ReadCtx, 'caller' | 'now'>,
+  ctx: Pick<ReadCtx, 'app' | 'caller' | 'now'>,
   /** The message as JSON text; one that is new has no id yet. */
   message: string,
 ) => Promise<'drop' | Readonly<Record<string, unknown>>>
 
 export interface Moderation {
-  /** By app. Nearly every app has none. */
-  readonly inspectors?: ReadonlyMap<string, Inspector>
+  /** Asked where the app is gated: nearly none is. */
+  readonly inspector?: Inspector
   readonly judge: Judge
 }
 
@@ -75,13 +75,14 @@ interface Words {
 
 /** What webhooks and rules say to it: its data with what webhooks have put in, or the failure. */
 export async function examine(
-  { inspectors, judge }: Moderation,
+  { inspector, judge }: Moderation,
   ctx: ReadCtx,
   { by, content, entry, profiles }: Words,
 ): Promise<{ readonly data: string; readonly judgement: Judgement | undefined }> {
   const { row, receiver } = entry
-  const inspector = inspectors?.get(ctx.db.appId)
-  const data = inspector ? await inspect(inspector, ctx, profiles, entry) : row.data
+  const asks = ctx.app.gated && inspector
+  if (asks) requireLookedUp(ctx)
+  const data = asks ? await inspect(inspector, ctx, profiles, entry) : row.data
   // An app that has never moderated pays for nothing but this comparison.
   const judgement =
     ctx.app.moderationVersion > 0 && by

@@ -1,6 +1,6 @@
 import type { messages, NewMessage, threads } from '@chorale/contract/messages'
 import type { Batcher } from '../../../database/batcher.ts'
-import { badRequest, Failure } from '../../../pipeline/failure.ts'
+import { badRequest, Failure, requireLookedUp } from '../../../pipeline/failure.ts'
 import type { AppendCtx, Handlers, ReadCtx } from '../../../pipeline/handler.ts'
 import { RawJson, rawObject } from '../../../pipeline/raw-json.ts'
 import { actorOf } from '../../conversations/index.ts'
@@ -12,8 +12,9 @@ import { receiverOfReply } from '../replies.ts'
 import { accessMessage } from '../stored/access.ts'
 import { append, type Stored } from './append.ts'
 import { type Draft, type Outgoing, parse, type To } from './content.ts'
-import { authorise, type Directory, type Recipient, resolveRecipient } from './delivery.ts'
+import { authorise } from './delivery.ts'
 import { type Moderated, type Moderation, moderate } from './moderation.ts'
+import { type Directory, type Recipient, resolveRecipient } from './recipient.ts'
 
 /** What the steps of a send need. */
 export interface Sending extends Directory, Moderation {
@@ -33,7 +34,7 @@ async function send(sending: Sending, draft: Draft, to: To): Promise<string> {
 /** The stored message as the answer has it: a repeat shows what was stored first. */
 async function present(
   { ctx }: Outgoing,
-  { receiver, profiles }: Recipient,
+  { receiver, profilesAfter }: Recipient,
   { said }: Moderated,
   { conversation, ...placed }: Stored,
 ): Promise<string> {
@@ -41,6 +42,7 @@ async function present(
   const row = before ?? freshRow(conversation, placed, said)
   const serialise = placed.repeated ? serialiseEntries : serialiseFresh
   const view = { viewer: ctx.actor?.uid }
+  const profiles = profilesAfter(placed.seen)
   const [text] = await serialise(ctx.db, profiles, [{ row, receiver }], view)
   if (text === undefined) throw new Error('A stored message could not be shown.')
   return text
@@ -57,6 +59,7 @@ export function sendHandlers(sending: Sending): SendHandlers {
   return {
     async sendMessage({ body: { parentId, ...body } }, ctx) {
       if (parentId !== undefined) {
+        requireLookedUp(ctx)
         requireMayReply(ctx)
         return reply(sending, ctx, String(parentId), body)
       }
@@ -108,6 +111,8 @@ async function sendToAll<T>(sending: Sending, draft: Draft): Promise<RawJson<T>>
   if (first && !several) {
     return new RawJson(rawObject({}, { data: await send(sending, draft, first) }))
   }
+  // Refusals are part of the answer: they are not decided again.
+  requireLookedUp(draft.ctx)
   const each = async (type: To['type'], named: readonly string[]) => {
     const ids = new Set([...(first?.type === type ? [first.id] : []), ...named])
     if (ids.size === 0) return undefined

@@ -110,6 +110,7 @@ export interface GroupTarget {
   readonly scope: GroupScope | null
   readonly banned: boolean
   readonly permissions: ScopePermissions
+  readonly version: number
 }
 
 interface GroupQuestion {
@@ -120,7 +121,7 @@ interface GroupQuestion {
 
 const groupTargets = prepared<GroupTarget & { place: number }>(
   'group targets',
-  `select w.place, g.bucket, g.conversation_key as key, g.type, m.scope,
+  `select w.place, g.bucket, g.conversation_key as key, g.type, m.scope, g.row_version as version,
           exists (select from group_bans b where b.app_id = w.app_id and b.guid = w.guid
                   and b.uid = w.sender) as banned,
           coalesce((select s.permissions from group_scope_permissions s

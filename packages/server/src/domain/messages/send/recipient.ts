@@ -1,0 +1,177 @@
+import { type AppCache, openAppCache } from '../../../limits/app-cache.ts'
+import type { ConversationKey } from '../../../outbox/committed.ts'
+import type { Caller } from '../../../pipeline/caller.ts'
+import type { Receiver } from '../../../realtime/ports.ts'
+import type { Expected, Seen } from '../../log/index.ts'
+import type { UserRow } from '../../users/index.ts'
+import { type Found, type ProfileLoader, withCachedProfiles } from '../../views/index.ts'
+import type { Outgoing } from './content.ts'
+import type { GroupTarget, Targets, UserTarget } from './targets.sql.ts'
+
+/** Where receivers are looked up, and those whom an answer shows. */
+export interface Directory {
+  readonly targets: Targets
+  readonly people: (appId: string) => ProfileLoader
+  /** By sender and receiver. */
+  readonly remembered: AppCache<Remembered>
+}
+
+const maxRemembered = 100_000
+
+export function openDirectory(targets: Targets, people: Directory['people']): Directory {
+  return { targets, people, remembered: openAppCache(maxRemembered) }
+}
+
+/** Whom a message goes to; what was found of them, if they are there. */
+interface Target {
+  readonly receiver: Receiver
+  readonly user?: UserTarget | undefined
+  readonly group?: GroupTarget | undefined
+  /** Undefined: the two have never written. */
+  readonly conversation: ConversationKey | undefined
+}
+
+/** As it was last looked up, with the versions that it stands on. */
+interface Remembered {
+  readonly target: Target
+  readonly found: Found
+  /** Undefined: the sender is no user. */
+  readonly senderVersion: number | undefined
+  readonly expected: Pick<Expected, 'receiver' | 'group'>
+}
+
+export interface Recipient extends Target {
+  /** What must still hold for the message to be appended; undefined: nothing was remembered. */
+  readonly expected: Expected | undefined
+  /** Has those whom the answer shows, or soon has them. */
+  readonly profiles: ProfileLoader
+  /** The same once the message is appended. */
+  profilesAfter(seen: Seen | undefined): ProfileLoader
+}
+
+/** A step of a send: what must be known of whom it goes to. */
+export async function resolveRecipient(
+  directory: Directory,
+  message: Outgoing,
+): Promise<Recipient> {
+  const { ctx, sender, to } = message
+  const name = `${sender.uid} ${to.type} ${to.id}`
+  const known = ctx.recalled ? directory.remembered.get(ctx.db.appId, name) : undefined
+  if (known) return recalled(directory, message, known)
+  const remember = (value: Remembered) => directory.remembered.set(ctx.db.appId, name, value)
+  const lookUp = to.type === 'group' ? lookUpGroup : lookUpUser
+  const { target, profiles } = await lookUp(directory, message, remember)
+  return {
+    ...target,
+    expected: ctx.recalled ? expectedBy(ctx.caller) : undefined,
+    profiles,
+    profilesAfter: () => profiles,
+  }
+}
+
+interface LookedUp {
+  readonly target: Target
+  readonly profiles: ProfileLoader
+}
+
+async function lookUpUser(
+  { targets, people }: Directory,
+  { ctx, sender: { uid }, to }: Outgoing,
+  remember: (value: Remembered) => void,
+): Promise<LookedUp> {
+  const { appId } = ctx.db
+  const user = await targets.user({ appId, sender: uid, receiver: to.id })
+  const { bucket = null, key = null, both = [] } = user ?? {}
+  const target: Target = {
+    receiver: { kind: 'user', uids: [uid, to.id] },
+    user,
+    conversation: bucket === null || key === null ? undefined : { bucket, key },
+  }
+  const found = { users: both, groups: [] }
+  const version = versionOf(both, to.id)
+  if (target.conversation && version !== undefined) {
+    const expected = { receiver: { uid: to.id, version } }
+    remember({ target, found, senderVersion: versionOf(both, uid), expected })
+  }
+  const known = { uids: [uid, to.id], guids: [], blocks: false }
+  const answer = Promise.resolve(found)
+  return { target, profiles: withCachedProfiles(people(appId), known, ctx.actor?.uid, answer) }
+}
+
+async function lookUpGroup(
+  { targets, people }: Directory,
+  { ctx, sender: { uid }, to, content }: Outgoing,
+  remember: (value: Remembered) => void,
+): Promise<LookedUp> {
+  const { appId } = ctx.db
+  const soon = { uids: [uid, ...content.mentions], guids: [to.id], blocks: false }
+  const asked = people(appId).find(soon, ctx.actor?.uid)
+  // Whoever needs them hears of it.
+  asked.catch(() => undefined)
+  const group = await targets.group({ appId, sender: uid, guid: to.id })
+  const target: Target = { receiver: { kind: 'group', guid: to.id }, group, conversation: group }
+  const profiles = withCachedProfiles(people(appId), soon, ctx.actor?.uid, asked)
+  if (group) {
+    asked.then(
+      (found) => rememberGroup(uid, target, group, found, remember),
+      () => undefined,
+    )
+  }
+  return { target, profiles }
+}
+
+/** Two statements have read it: the older version stands for both. */
+function rememberGroup(
+  uid: string,
+  target: Target,
+  { version, scope: scopeOfSender }: GroupTarget,
+  { users, groups: [row] }: Found,
+  remember: (value: Remembered) => void,
+): void {
+  if (!row) return
+  const { guid, scope, joinedAt } = row
+  const membership = scope !== null && joinedAt !== null ? { scope, joinedAt } : undefined
+  // Somebody came or went between the two.
+  if (membership && scope !== scopeOfSender) return
+  const expected = { group: { guid, version: Math.min(version, row.rowVersion), membership } }
+  const found = { users: users.filter((user) => user.uid === uid), groups: [row] }
+  remember({ target, found, senderVersion: versionOf(users, uid), expected })
+}
+
+function recalled(
+  { people }: Directory,
+  { ctx, sender, to }: Outgoing,
+  { target, found, senderVersion, expected }: Remembered,
+): Recipient {
+  const { appId } = ctx.db
+  const known =
+    to.type === 'group'
+      ? { uids: [sender.uid], guids: [to.id], blocks: false }
+      : { uids: [sender.uid, to.id], guids: [], blocks: false }
+  const profilesOf = (rows: Found) =>
+    withCachedProfiles(people(appId), known, ctx.actor?.uid, Promise.resolve(rows))
+  return {
+    ...target,
+    expected: Object.assign({}, expectedBy(ctx.caller, senderVersion), expected),
+    profiles: profilesOf(found),
+    profilesAfter: (seen) => (seen ? profilesOf(asSeen(found, sender.uid, seen)) : people(appId)),
+  }
+}
+
+function expectedBy(caller: Caller, readLater = Infinity): Expected {
+  if (caller.kind === 'management') throw new Error('An operator sends no message.')
+  const { app, actor = Infinity } = caller.versions
+  const sender = Math.min(actor, readLater)
+  return { appVersion: app, senderVersion: sender === Infinity ? undefined : sender }
+}
+
+function asSeen({ users, groups }: Found, sender: string, seen: Seen): Found {
+  return {
+    users: users.map((row) => ({ ...row, ...(row.uid === sender ? seen.sender : seen.receiver) })),
+    groups: groups.map((row) => ({ ...row, membersCount: seen.membersCount ?? row.membersCount })),
+  }
+}
+
+function versionOf(rows: readonly UserRow[], uid: string): number | undefined {
+  return rows.find((row) => row.uid === uid)?.rowVersion
+}
