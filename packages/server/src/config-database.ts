@@ -8,17 +8,20 @@ export const databaseSettings = {
   DATABASE_POOL_SIZE: Type.Integer({
     default: 10,
     minimum: 1,
-    description: 'Connections that a process may hold for calls.',
+    description:
+      'Connections for calls, of all processes of one `chorale serve` together; each has at least 3.',
   }),
   DATABASE_HOT_POOL_SIZE: Type.Integer({
     default: 10,
     minimum: 4,
-    description: 'Connections beside these, for sends and pages of messages.',
+    description:
+      'Connections beside these, for sends and pages of messages; each process has at least 4.',
   }),
   DATABASE_BACKGROUND_POOL_SIZE: Type.Integer({
-    default: 5,
-    minimum: 3,
-    description: 'Connections beside these, for the outbox and for listeners.',
+    default: 8,
+    minimum: 4,
+    description:
+      'Connections beside these, for the outbox, listeners and jobs; each process has at least 5.',
   }),
   DATABASE_STATEMENT_TIMEOUT_MS: Type.Integer({
     default: 10_000,

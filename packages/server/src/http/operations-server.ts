@@ -1,12 +1,14 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import type { Health } from '../operations/health.ts'
-import type { Metrics } from '../operations/metrics.ts'
 import { answerHeaders } from '../web/answer-headers.ts'
 
 export interface OperationsParts {
   readonly version: string
-  readonly metrics: Metrics
-  readonly health: Health
+  readonly metrics: {
+    readonly contentType: string
+    read(): Promise<string>
+  }
+  readonly health: Pick<Health, 'read'>
 }
 
 /**
@@ -29,7 +31,7 @@ export function buildOperationsServer({
     return reply.code(ready ? 200 : 503).send({ ready, degraded, ...checks })
   })
   server.get('/metrics', async (_, reply) =>
-    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    reply.type(metrics.contentType).send(await metrics.read()),
   )
   return server
 }

@@ -37,6 +37,8 @@ export interface HttpParts {
   readonly clientAddress: ClientAddress
   /** Sockets that the listener holds, those of the gateway included. */
   readonly connections: number
+  /** Aborted: whoever gets an answer is told to connect anew. */
+  readonly leaving?: AbortSignal | undefined
 }
 
 const bodyLimitBytes = 1_048_576
@@ -127,7 +129,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.addHook('onRequest', (request, _, done) =>
     done(request.is404 ? notFound(request) : undefined),
   )
-  answerUntilClosed(server)
+  answerUntilClosed(server, parts.leaving)
   closeUnread(server)
   server.setErrorHandler((error, request, reply) => {
     if (isCutOff(request)) {
@@ -235,14 +237,14 @@ function notFound({ method, url }: FastifyRequest): Failure {
  * the client is told to go elsewhere. Without this, an answer on a kept-alive connection would
  * hold up the stop, and a request on an idle one would meet a reset.
  */
-function answerUntilClosed(server: FastifyInstance): void {
+function answerUntilClosed(server: FastifyInstance, leaving: AbortSignal | undefined): void {
   let closing = false
   server.addHook('preClose', async () => {
     closing = true
     for (let turn = 0; turn < turnsBeforeClose; turn++) await setImmediate()
   })
   server.addHook('onSend', (_, reply, __, done) => {
-    if (closing) reply.header('Connection', 'close')
+    if (closing || leaving?.aborted) reply.header('Connection', 'close')
     done()
   })
 }

@@ -23,6 +23,7 @@ export function openJobMetrics(registry: Registry): JobMetrics {
   const late = new Gauge({
     name: 'chorale_jobs_late_seconds',
     help: 'How long the first job that is due has waited to be claimed.',
+    aggregator: 'max',
     labelNames: ['queue'],
     registers,
   })

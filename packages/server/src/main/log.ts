@@ -18,10 +18,12 @@ export function openLog(level: Config['LOG_LEVEL']): Logger {
 }
 
 const gatherMs = 50
+/** What a pipe takes as a whole: lines of processes that share it are not mixed. */
+const maxWrite = 4096
 
 /** Some lines at a time, or what there is after a moment: a write for each costs every call. */
 function openOutput() {
-  const output = pino.destination({ dest: 1, sync: false, minLength: 4096 })
+  const output = pino.destination({ dest: 1, sync: false, minLength: 3072, maxWrite })
   let waiting = false
   return {
     write(line: string): void {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 /** Throws while something does not work. */
 type Check = () => Promise<void>
 
-interface Readiness {
+export interface Readiness {
   readonly ready: boolean
   readonly degraded: boolean
   /** Of each check `ok`, or the text of its error. */

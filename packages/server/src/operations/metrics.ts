@@ -54,6 +54,7 @@ export function openMetrics({ foreground, background, clock, isNatsThere }: Meas
   new Gauge({
     name: 'chorale_nats_connected',
     help: '1, or 0 while NATS is away: calls work, and what follows them is late.',
+    aggregator: 'min',
     registers: [registry],
     collect() {
       this.set(isNatsThere() ? 1 : 0)
@@ -97,11 +98,13 @@ function addBacklog(registry: Registry, { db }: Database, clock: () => number): 
     name: 'chorale_outbox_waiting',
     help: 'What is committed and not yet known to be published, of the whole install; 10000: at least.',
     labelNames: ['kind'],
+    aggregator: 'max',
     registers: [registry],
   })
   new Gauge({
     name: 'chorale_outbox_lag_seconds',
     help: 'Age of the oldest of it.',
+    aggregator: 'max',
     registers: [registry],
     async collect() {
       try {

@@ -26,6 +26,7 @@ export function openWatchdog(registry: Registry, log: Logger): Disposable {
   const longest = new Gauge({
     name: 'chorale_event_loop_longest_block_seconds',
     help: 'The longest since the start, by the CPU time that it took.',
+    aggregator: 'max',
     registers: [registry],
   })
   longest.set(0)

@@ -40,7 +40,7 @@ export async function startFleet(
     // Together they share the database with other tests.
     DATABASE_POOL_SIZE: '4',
     DATABASE_HOT_POOL_SIZE: '4',
-    DATABASE_BACKGROUND_POOL_SIZE: '3',
+    DATABASE_BACKGROUND_POOL_SIZE: '4',
   }
   const several = (part: string, count: number) =>
     Promise.all(

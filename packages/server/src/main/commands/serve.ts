@@ -1,16 +1,21 @@
+import cluster from 'node:cluster'
+import { setTimeout as after } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, readConfig } from '../../config.ts'
 import { listeners as eventListeners } from '../../listeners.ts'
 import { openWatchdog } from '../../watchdog/watchdog.ts'
+import { shareOfDatabase } from '../configured-database.ts'
 import { openLog } from '../log.ts'
 import { startApi } from '../parts/api-part.ts'
 import { openCalls } from '../parts/calls.ts'
 import { type Core, openCore } from '../parts/core.ts'
 import { buildGatewayListener, startGateway } from '../parts/gateway-part.ts'
-import { type HttpListener, listen } from '../parts/listener.ts'
+import { type HttpListener, leave, listen } from '../parts/listener.ts'
 import { openOperations } from '../parts/operations-part.ts'
 import { startWorker } from '../parts/worker-part.ts'
+import { openLink } from '../processes/link.ts'
+import { processCount, superviseUntilStopped } from '../processes/processes.ts'
 import { stopReason } from '../stop-reason.ts'
 
 const parts = ['api', 'gateway', 'worker'] as const
@@ -19,41 +24,80 @@ type Part = (typeof parts)[number]
 interface Options {
   readonly port?: number
   readonly parts: readonly Part[]
+  readonly processes: 'auto' | number
 }
+
+/** A process that is replaced keeps its connections for so long: an answer tells each client to connect anew. */
+const drainMs = 5000
 
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Run the service: every part in one process, or the parts you name.')
     .option('--port <port>', 'port of the API (default: PORT or 3000)', readPort)
     .option('--parts <parts>', `which of ${parts.join(', ')}`, readParts, parts)
+    .option('--processes <count>', 'how many: a number, or auto for all cores', readProcesses, 1)
     .option('--json', 'print JSON (the log always is)')
     .action(serve)
 }
 
-async function serve({ port, parts }: Options): Promise<void> {
-  const config = readConfig(process.env)
+async function serve({ port, parts, processes: wanted }: Options): Promise<void> {
+  const given = readConfig(process.env)
+  const config = port === undefined ? given : { ...given, PORT: port }
   const log = openLog(config.LOG_LEVEL)
-  const at = port === undefined ? config : { ...config, PORT: port }
-  const reason = await serveUntilStopped(at, log, parts)
-  // What was accepted is done. Whatever broke may still hold the process up.
-  if (reason === 'failure') process.exit(1)
+  const processes = processCount(wanted)
+  if (processes > 1 && cluster.isPrimary) {
+    const args = {
+      first: argumentsOf(config, parts, processes),
+      others: argumentsOf(config, withoutWorker(parts), processes),
+    }
+    process.exitCode = await superviseUntilStopped({ config, log, processes, args })
+    return
+  }
+  try {
+    const reason = await serveUntilStopped(shareOfDatabase(config, processes), log, parts)
+    // What was accepted is done. Whatever broke may still hold the process up.
+    if (reason === 'failure') process.exit(1)
+  } finally {
+    // The connection to the first process would keep this one alive.
+    cluster.worker?.disconnect()
+  }
+}
+
+/** Of one of several processes. */
+function argumentsOf({ PORT }: Config, parts: readonly Part[], processes: number): string[] {
+  const named = { port: PORT, parts: parts.join(), processes }
+  return ['serve', ...Object.entries(named).flatMap(([name, value]) => [`--${name}`, `${value}`])]
+}
+
+/** One process does the work behind the calls of all of them; where there are no calls, each works. */
+function withoutWorker(parts: readonly Part[]): readonly Part[] {
+  const others = parts.filter((part) => part !== 'worker')
+  return others.length > 0 ? others : parts
 }
 
 async function serveUntilStopped(config: Config, log: Logger, parts: readonly Part[]) {
   const { stopped, watch } = stopReason(log)
-  await using core = await openCore({ config, log })
+  const leaving = new AbortController()
+  await using core = await openCore({ config, log, leaving: leaving.signal })
   const { health, metrics } = core
   health.require('process', failsWith('The process is starting.'))
   // Disposed of after the parts: what a stopping process does can be watched.
-  await using operations = openOperations(core)
-  await listen(operations.listener, log)
+  await using stack = new AsyncDisposableStack()
+  const link = cluster.isWorker ? stack.use(openLink(health, metrics.registry)) : undefined
+  if (!link) await listen(stack.use(openOperations(core)).listener, log)
   await using running = await startParts(core, parts)
   watch(running.underWay)
   // Last: to build all this takes a while, and nobody waits for it yet.
   using _watchdog = openWatchdog(metrics.registry, log)
   health.require('process', async () => undefined)
   log.info({ parts }, 'started')
-  const reason = await stopped
+  link?.started()
+  const reason = await (link ? Promise.race([stopped, link.retired]) : stopped)
+  if (reason === 'replaced') {
+    log.info('replaced: no new connections, clients are told to connect anew')
+    leaving.abort()
+    await Promise.race([running.leave(), stopped, after(drainMs, undefined, { ref: false })])
+  }
   health.require('process', failsWith('The process is stopping.'))
   log.info({ reason }, 'stopping: no new connections, accepted requests are finished')
   setTimeout(() => {
@@ -69,6 +113,9 @@ async function startParts(core: Core, parts: readonly Part[]) {
   const hasGateway = parts.includes('gateway')
   const calls = hasApi || hasGateway ? stack.use(await openCalls(core)) : undefined
   const listeners: HttpListener[] = []
+  let left = Promise.resolve()
+  // Whoever has left is no longer waited for when it closes.
+  stack.defer(() => left)
   const api = hasApi && calls ? stack.use(startApi(core, calls)) : undefined
   if (api) listeners.push(api.api, ...(api.management ? [api.management] : []))
   if (hasGateway && calls) {
@@ -89,6 +136,10 @@ async function startParts(core: Core, parts: readonly Part[]) {
   const owned = stack.move()
   return {
     underWay: () => calls?.pipeline.underWay() ?? [],
+    leave() {
+      left = Promise.all(listeners.map(leave)).then(() => undefined)
+      return left
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
@@ -97,6 +148,13 @@ function failsWith(text: string): () => Promise<void> {
   return async () => {
     throw new Error(text)
   }
+}
+
+function readProcesses(text: string): 'auto' | number {
+  const count = Number(text)
+  if (text === 'auto') return text
+  if (Number.isInteger(count) && count >= 1 && count <= 256) return count
+  throw new InvalidArgumentError('Use auto, or a number from 1 to 256.')
 }
 
 function readPort(text: string): number {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
 import { type Bus, connectBus } from '../../bus/bus.ts'
 import { type EventStream, openEventStream } from '../../bus/event-stream.ts'
@@ -27,6 +26,7 @@ import { openBackgroundDatabase, openConfiguredDatabase } from '../configured-da
 import { openConfiguredEgress } from '../configured-egress.ts'
 import { openConfiguredVault } from '../configured-vault.ts'
 import { natsAccessOf, streamOptions } from '../nats.ts'
+import { versionOfPackage } from '../version.ts'
 
 export interface CoreOptions {
   readonly config: Config
@@ -34,6 +34,8 @@ export interface CoreOptions {
   readonly clock?: () => number
   /** False: what is committed stays in the outbox, where a test can look at it. */
   readonly publishes?: boolean
+  /** Aborted: this process is about to stop, and clients are told to connect anew. */
+  readonly leaving?: AbortSignal
 }
 
 /** What every part of the service needs. A process has one, whatever parts it runs. */
@@ -43,6 +45,7 @@ export interface Core extends AsyncDisposable {
   readonly version: string
   readonly clock: () => number
   readonly publishes: boolean
+  readonly leaving: AbortSignal | undefined
   /** The pool of the calls. A process without calls opens no connection of it. */
   readonly foreground: Database
   /** The pool of everything that no call waits for. */
@@ -100,6 +103,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     version: versionOfPackage(),
     clock,
     publishes,
+    leaving: options.leaving,
     foreground,
     background,
     vault,
@@ -135,10 +139,4 @@ function openPublishing({ database, stream, metrics, log, clock, announce }: Pub
   const onSwept = metrics.swept
   stack.use(openSweeper({ database, stream, publisher, log, clock, onSwept, announce }))
   return { onCommit: publisher.onCommit, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
-
-function versionOfPackage(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
-  const { version } = JSON.parse(text) as { version: string }
-  return version
 }

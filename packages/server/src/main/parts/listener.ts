@@ -1,3 +1,4 @@
+import { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type Config, originsOf } from '../../config.ts'
@@ -24,6 +25,14 @@ export async function listen({ name, server, host, port }: HttpListener, log: Lo
   log.info({ serves: name, address }, 'listening')
 }
 
+/** Takes no new connections, and keeps those that are there. Resolves when the last has ended. */
+export function leave({ server }: HttpListener): Promise<void> {
+  return new Promise((resolve) => {
+    // That of HTTP would close idle connections, on which a request may be on its way.
+    Server.prototype.close.call(server.server, () => resolve())
+  })
+}
+
 /** A server for calls. `serves`: which operations it has routes for. */
 export function buildCallServer(
   core: Core,
@@ -41,6 +50,7 @@ export function buildCallServer(
     origins: originsOf(config),
     connections: connectionsOf(config),
     hstsSeconds: config.HSTS_SECONDS,
+    leaving: core.leaving,
   })
 }
 
