@@ -27,7 +27,7 @@ export interface GroupRow {
 }
 
 /** Needs the tables `g`, `c` and `m`: see `groupSource`. */
-const groupColumnsText = `
+export const groupColumnsText = `
   g.guid, g.name, g.sort_name as "sortName", g.type, g.icon, g.description, g.metadata, g.owner,
   g.tags, c.participants_count as "membersCount", m.scope, m.joined_at as "joinedAt",
   g.created_at as "createdAt", g.updated_at as "updatedAt", g.updated_by as "updatedBy",

@@ -114,6 +114,23 @@ export function withCachedProfiles(
   }
 }
 
+/** Anything but this group, which was found already, is asked for. */
+export function withCachedGroup(
+  people: ProfileLoader,
+  group: GroupRow,
+  by: string | undefined,
+): ProfileLoader {
+  return {
+    async find(wanted, viewer) {
+      if (viewer !== by || !wanted.guids.includes(group.guid)) return people.find(wanted, viewer)
+      const guids = wanted.guids.filter((guid) => guid !== group.guid)
+      const { users, groups } = await people.find({ ...wanted, guids }, viewer)
+      return { users, groups: [...groups, group] }
+    },
+    moves: people.moves,
+  }
+}
+
 /** Users and groups that a page of entries or conversations speaks of, each loaded once. */
 export interface Counterparts {
   user(uid: string): User

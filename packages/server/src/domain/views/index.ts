@@ -1,4 +1,4 @@
-export { type GroupRow, groupColumns, groupSource } from './counterparts.sql.ts'
+export { type GroupRow, groupColumns, groupColumnsText, groupSource } from './counterparts.sql.ts'
 export {
   type Found,
   groupConversationId,
@@ -8,6 +8,7 @@ export {
   prefetchProfiles,
   profilesIn,
   shownGroup,
+  withCachedGroup,
   withCachedProfiles,
 } from './counterparts.ts'
 export { openFeed } from './feed.ts'

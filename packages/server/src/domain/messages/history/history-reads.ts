@@ -5,6 +5,7 @@ import { findPages, type PageQuestion, pageName } from './history-page.sql.ts'
 import {
   findGroupPlaces,
   findUserPlaces,
+  type GroupPlace,
   type HistoryPlace,
   type PlaceQuestion,
   placeName,
@@ -13,7 +14,7 @@ import {
 /** What most requests for history want to know: those of one moment ask together. */
 export interface HistoryReads {
   /** Undefined: there is no such group. */
-  readonly groupPlace: Loader<PlaceQuestion, HistoryPlace>
+  readonly groupPlace: Loader<PlaceQuestion, GroupPlace>
   /** Undefined: there is no such user. */
   readonly userPlace: Loader<PlaceQuestion, HistoryPlace>
   page(question: PageQuestion): Promise<readonly EntryRow[]>

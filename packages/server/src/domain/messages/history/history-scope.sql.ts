@@ -1,8 +1,9 @@
 import { bigints, texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
 import { byPlace } from '../../../database/loader.ts'
-import { prepared, run } from '../../../database/prepared.ts'
+import { type PreparedStatement, prepared, run } from '../../../database/prepared.ts'
 import type { EntryRow } from '../../log/entries/index.ts'
+import { type GroupRow, groupColumnsText } from '../../views/index.ts'
 import { entriesOf, entriesWhere } from './history-page.sql.ts'
 
 /** A conversation and how far its reader is; nulls: it does not exist, or is not theirs. */
@@ -39,6 +40,9 @@ type PlaceRow = Omit<HistoryPlace, 'newest'> & {
   readonly entries: string | null
 }
 
+/** The group is shown with every message of the page. */
+export type GroupPlace = HistoryPlace & GroupRow
+
 const position = `
   p.reset_seq as "resetSeq", p.read_seq as "readSeq", p.delivered_seq as "deliveredSeq"`
 const asked = `
@@ -52,14 +56,16 @@ const newestIn = (t: string) =>
     'desc',
   )
 
-const groupPlaces = prepared<PlaceRow>(
+const groupPlaces = prepared<PlaceRow & GroupRow>(
   'group places',
   `select w.place, g.bucket, g.conversation_key as key, ${position},
           exists (select from group_bans b
                   where b.app_id = w.app_id and b.guid = w.of_id and b.uid = w.viewer) as banned,
-          g.type = 'private' as "isPrivate", page.entries
+          g.type = 'private' as "isPrivate", page.entries, ${groupColumnsText}
    from ${asked}
    join groups g on g.app_id = w.app_id and g.guid = w.of_id
+   join conversations c on c.bucket = g.bucket and c.conversation_key = g.conversation_key
+   left join group_members m on m.app_id = g.app_id and m.guid = g.guid and m.uid = w.viewer
    left join participants p on p.bucket = g.bucket and p.conversation_key = g.conversation_key
      and p.uid = w.viewer
    cross join lateral (${newestIn('g')}) page`,
@@ -88,11 +94,11 @@ export function findUserPlaces(db: Db, questions: readonly PlaceQuestion[]) {
   return findPlaces(db, userPlaces, questions)
 }
 
-async function findPlaces(
+async function findPlaces<Row extends PlaceRow>(
   db: Db,
-  statement: typeof userPlaces,
+  statement: PreparedStatement<Row>,
   questions: readonly PlaceQuestion[],
-): Promise<(HistoryPlace | undefined)[]> {
+) {
   const rows = await run(db, statement, [
     texts(questions.map(({ appId }) => appId)),
     texts(questions.map(({ of }) => of)),
@@ -103,11 +109,11 @@ async function findPlaces(
   return byPlace(questions, rows).map((row, nth) => row && placeOf(row, questions[nth]?.newest))
 }
 
-function placeOf({ entries, ...row }: PlaceRow, asked: Newest | undefined): HistoryPlace {
-  const { bucket, key } = row
+function placeOf<Row extends PlaceRow>(row: Row, asked: Newest | undefined) {
+  const { bucket, key, entries } = row
   const hasAny = entries !== null && bucket !== null && key !== null
   const newest = hasAny ? entriesOf({ bucket, key }, entries) : []
-  return { ...row, newest: asked && newest }
+  return Object.assign(row, { newest: asked && newest })
 }
 
 export function placeName({ appId, of, viewer, newest }: PlaceQuestion): string {

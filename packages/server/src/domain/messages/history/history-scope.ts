@@ -2,6 +2,7 @@ import { Failure } from '../../../pipeline/failure.ts'
 import type { ReadCtx } from '../../../pipeline/handler.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import { pairsOf } from '../../conversations/index.ts'
+import type { GroupRow } from '../../views/index.ts'
 import { accessMessage } from '../stored/access.ts'
 import type { Scope } from './history.sql.ts'
 import type { Wanted } from './history-filter.ts'
@@ -15,7 +16,7 @@ export async function groupScope(
   guid: string,
   query: Wanted,
   newest: Newest | undefined,
-): Promise<Scope> {
+): Promise<{ readonly scope: Scope; readonly group: GroupRow }> {
   const uid = ctx.actor?.uid
   const { appId } = ctx.db
   const place = await reads.groupPlace.load({ appId, of: guid, viewer: uid, newest })
@@ -25,7 +26,10 @@ export async function groupScope(
     if (place.isPrivate) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
     throw new Failure('ERR_GROUP_NOT_JOINED', { uid, guid })
   }
-  return conversationScope(place, { kind: 'group', guid }, query, uid)
+  return {
+    scope: conversationScope(place, { kind: 'group', guid }, query, uid),
+    group: place,
+  }
 }
 
 /** The messages of two users, one of whom looks at them. */

@@ -6,7 +6,12 @@ import type { Handlers, ReadCtx } from '../../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject } from '../../../pipeline/raw-json.ts'
 import { countUnread } from '../../conversations/index.ts'
 import { requireUser } from '../../users/index.ts'
-import { type ProfileLoader, prefetchProfiles, serialiseEntries } from '../../views/index.ts'
+import {
+  type ProfileLoader,
+  prefetchProfiles,
+  serialiseEntries,
+  withCachedGroup,
+} from '../../views/index.ts'
 import type { Scope, Span } from './history.sql.ts'
 import { filterOf, isOfNewest, type Wanted } from './history-filter.ts'
 import { type Page, pageOf } from './history-pages.ts'
@@ -87,12 +92,10 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
     },
 
     async listGroupMessages({ params: { guid }, query }, ctx) {
-      const listing = {
-        ctx,
-        scope: await groupScope(reads, ctx, guid, query, newestOf(ctx, query)),
-        query,
-        about: ctx.actor?.uid,
-      }
+      const about = ctx.actor?.uid
+      const { scope, group } = await groupScope(reads, ctx, guid, query, newestOf(ctx, query))
+      const faces = withCachedGroup(people(ctx.db.appId), group, about)
+      const listing = { ctx, scope, query, about, faces }
       return query.count ? count(listing) : list(listing)
     },
 
