@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-
 /**
  * Groups what arrives anyway: while a batch is being committed, the next one fills. There is no
  * timer: a lone item leaves as soon as the event loop has turned.
@@ -19,12 +17,13 @@ export interface BatcherOptions<Item, Result> {
   readonly commit: (batch: readonly Item[]) => Promise<readonly (Result | Error)[]>
   /** For certain nothing was kept. Otherwise, a lost connection say, trying again could store twice. */
   readonly isRefusal: (error: unknown) => boolean
-  /** Items with the same key take the same batcher. */
-  readonly keyOf: (item: Item) => number
   /** Items with the same order keep it, and so are never on their way in two batches. */
   readonly orderOf: (item: Item) => number
-  readonly batchers: number
   readonly maxPerBatch: number
+  /** Small batches overlap, so many of them; a large one is on its way alone. */
+  readonly concurrency: number
+  /** Items on their way and waiting, up to which batches are small. */
+  readonly maxOverlapping: number
   /** A batch that takes longer holds up only what must keep its order with it. */
   readonly lateMs?: number
 }
@@ -39,86 +38,110 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
+/** On its way. */
+interface Batch {
+  readonly size: number
+  readonly orders: ReadonlySet<number>
+  /** Without an answer for some time, on a connection that may be dead. */
+  isLate: boolean
+}
+
 export function openBatcher<Item, Result>(
   options: BatcherOptions<Item, Result>,
 ): Batcher<Item, Result> {
-  const queues = Array.from({ length: options.batchers }, () => new Queue(options))
-  return {
-    add(item) {
-      const queue = queues[options.keyOf(item) % queues.length]
-      if (!queue) throw new Error('A batcher key must be a whole number.')
-      return queue.add(item)
-    },
-    async idle() {
-      await Promise.all(queues.map((queue) => queue.idle()))
-    },
-  }
+  return new Queue(options)
 }
 
-class Queue<Item, Result> {
+class Queue<Item, Result> implements Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>
+  readonly #batches = new Set<Batch>()
   #waiting: Waiting<Item, Result>[] = []
-  #running: Promise<void> | undefined
-  /** Batches without an answer for some time, on a connection that may be dead, and their orders. */
-  readonly #late = new Map<Promise<void>, ReadonlySet<number>>()
+  #isScheduled = false
+  #idle: PromiseWithResolvers<void> | undefined
 
   constructor(options: BatcherOptions<Item, Result>) {
     this.#options = options
   }
 
   add(item: Item): Promise<Result> {
-    const result = new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject })
-    })
-    this.#running ??= this.#run()
-    return result
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    this.#waiting.push({ item, resolve, reject })
+    this.#schedule()
+    return promise
   }
 
   async idle(): Promise<void> {
-    while (this.#running || this.#late.size > 0) {
-      await this.#running
-      await Promise.all(this.#late.keys())
+    while (this.#waiting.length + this.#batches.size > 0) {
+      this.#idle ??= Promise.withResolvers<void>()
+      await this.#idle.promise
     }
   }
 
-  async #run(): Promise<void> {
-    // What this turn of the event loop adds, all requests that it reads, goes into the first batch.
-    await setImmediate()
-    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
-      const done = this.#commit(batch)
-      if (!(await this.#isDoneInTime(done))) this.#setAside(done, batch)
-    }
-    this.#running = undefined
+  /** What this turn of the event loop adds, all requests that it reads, goes into one batch. */
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#start()
+    })
   }
 
+  #start(): void {
+    while (this.#waiting.length > 0 && this.#hasRoom()) {
+      const batch = this.#take()
+      if (batch.length === 0) return
+      void this.#send(batch)
+    }
+  }
+
+  #hasRoom(): boolean {
+    const { concurrency, maxOverlapping } = this.#options
+    let [late, running, items] = [0, 0, this.#waiting.length]
+    for (const { isLate, size } of this.#batches) {
+      if (isLate) late++
+      else running++
+      if (!isLate) items += size
+    }
+    if (late >= maxLate) return false
+    return running === 0 || (running < concurrency && items <= maxOverlapping)
+  }
+
+  /** Those whose order nobody holds who is on the way. */
   #take(): Waiting<Item, Result>[] {
     const { maxPerBatch, orderOf } = this.#options
-    if (this.#late.size === 0) return this.#waiting.splice(0, maxPerBatch)
-    if (this.#late.size >= maxLate) return []
-    const held = new Set([...this.#late.values()].flatMap((orders) => [...orders]))
-    const free = this.#waiting.filter(({ item }) => !held.has(orderOf(item)))
-    const batch = new Set(free.slice(0, maxPerBatch))
-    this.#waiting = this.#waiting.filter((one) => !batch.has(one))
-    return [...batch]
-  }
-
-  async #isDoneInTime(done: Promise<void>): Promise<boolean> {
-    const late = Promise.withResolvers<false>()
-    const timer = setTimeout(() => late.resolve(false), this.#options.lateMs ?? usualLateMs)
-    try {
-      return await Promise.race([done.then(() => true), late.promise])
-    } finally {
-      clearTimeout(timer)
+    if (this.#batches.size === 0) return this.#waiting.splice(0, maxPerBatch)
+    const isHeld = (order: number) => {
+      for (const { orders } of this.#batches) if (orders.has(order)) return true
+      return false
     }
+    const taken: Waiting<Item, Result>[] = []
+    const left: Waiting<Item, Result>[] = []
+    for (const one of this.#waiting) {
+      const isFree = taken.length < maxPerBatch && !isHeld(orderOf(one.item))
+      if (isFree) taken.push(one)
+      else left.push(one)
+    }
+    this.#waiting = left
+    return taken
   }
 
-  #setAside(done: Promise<void>, batch: readonly Waiting<Item, Result>[]): void {
-    const { orderOf } = this.#options
-    this.#late.set(done, new Set(batch.map(({ item }) => orderOf(item))))
-    void done.then(() => {
-      this.#late.delete(done)
-      this.#running ??= this.#run()
-    })
+  async #send(items: readonly Waiting<Item, Result>[]): Promise<void> {
+    const { orderOf, lateMs = usualLateMs } = this.#options
+    const orders = new Set(items.map(({ item }) => orderOf(item)))
+    const batch: Batch = { size: items.length, orders, isLate: false }
+    this.#batches.add(batch)
+    const timer = setTimeout(() => {
+      batch.isLate = true
+      this.#start()
+    }, lateMs)
+    await this.#commit(items)
+    clearTimeout(timer)
+    this.#batches.delete(batch)
+    this.#start()
+    if (this.#waiting.length + this.#batches.size > 0) return
+    this.#idle?.resolve()
+    this.#idle = undefined
   }
 
   /** One bad item never fails its neighbours: a refused batch is tried again item by item. */
