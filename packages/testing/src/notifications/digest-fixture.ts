@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { expect, inject, vi } from 'vitest'
 import { readConfig } from '../../../server/src/config.ts'
 import { databaseMs } from '../../../server/src/database/app-db.ts'
+import { digestQueue } from '../../../server/src/domain/notifications/digest/digests-queue.sql.ts'
 import { announceMessages } from '../../../server/src/domain/notifications/index.ts'
 import { openCore } from '../../../server/src/main/parts/core.ts'
 import { startWorker } from '../../../server/src/main/parts/worker-part.ts'
@@ -145,6 +146,7 @@ export async function startDigestFixture(
         set due_at = due_at - ${seconds * 1000}::bigint,
             ended_at_ms = ended_at_ms - ${seconds * 1000}::bigint
         where channel <> 'push' and coalesce(leased_until, 0) < ${databaseMs}`.execute(app.db)
+      app.wake(digestQueue)
     },
     emails: (uid) =>
       sent.filter(({ personalizations: [{ to }] }) => to[0].email === `${uid}${host}`),

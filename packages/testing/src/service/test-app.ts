@@ -53,6 +53,8 @@ export interface TestApp extends AsyncDisposable {
   /** Events that the app has recorded, oldest first. */
   events(): Promise<{ name: string; payload: unknown }[]>
   startWorker(listeners: readonly Listener[]): void
+  /** For tests that make jobs due by hand, or move the clock: no commit has woken the runners. */
+  wake(queue: { readonly name: string }): void
   /** Another app in the same install, without a shadow. */
   anotherApp(): Promise<AppKeys>
   /** Calls with these credentials, whether they are right or wrong. */
@@ -148,6 +150,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     given: givenWith(as('full')),
     events: () => eventsOf(db, keys.appId),
     startWorker: (listeners) => service.startWorker(listeners),
+    wake: ({ name }) => service.core.wakeUp.wake([name]),
     anotherApp,
     client: (...credentials) => checked(client(...credentials), client(...credentials), undefined),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -8,6 +8,7 @@ import { readConfig } from '../../config.ts'
 import type { Database } from '../../database/pool.ts'
 import { openConfiguredDatabase } from '../../main/configured-database.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
+import { erasureQueue } from './erasure.sql.ts'
 import { erasureJobs } from './erasure.ts'
 
 const day = 86_400
@@ -118,6 +119,7 @@ test('M9: an archived app is erased when its time is up, and its neighbour is le
   now += 30 * day - 1
   expect(await claim(database, erasing(), 10)).toEqual([])
   now += 1
+  app.wake(erasureQueue)
   await expect.poll(() => rowsOf(doomed.appId), { timeout: 45_000 }).toEqual({ audit_log: 2 })
   expect(await auditOf(app.db, doomed.appId)).toMatchObject([
     { operation: 'deleteApp', caller: 'management:tests' },

@@ -63,6 +63,7 @@ export const deliveryHandlers: Handlers<typeof deliveries> = {
     const body = envelope(testTrigger, data, at)
     const told = { webhookId: webhook.id, eventId, trigger: testTrigger, line: testTrigger, body }
     const [id = ''] = await enqueue(ctx.db, [told], ctx.now)
+    ctx.outbox.wake(deliveryQueue)
     return { data: shown(await accessDelivery(ctx, webhook, id)) }
   },
 }

@@ -4,6 +4,7 @@ import { deleteConsumers, waitingIn } from '../../../../../testing/src/engines/e
 import { startPushFixture } from '../../../../../testing/src/notifications/push-fixture.ts'
 import type { Asked, Fault } from '../../../../../testing/src/providers/provider.ts'
 import { notifyUsers } from '../notify.on.ts'
+import { pushQueue } from './push-queue.sql.ts'
 
 const fixture = await startPushFixture()
 afterAll(() => fixture[Symbol.asyncDispose]())
@@ -262,6 +263,7 @@ describe('a push that fails again and again', () => {
     await sql`
       update notification_deliveries set due_at = 0
       where app_id = ${app.appId} and message_id = ${id}`.execute(app.db)
+    app.wake(pushQueue)
     await expect.poll(() => google.server.requests, wait).toBe(asked + 2)
     const failures = async () => {
       const text = await (await fetch(`${app.operationsOrigin}/metrics`)).text()

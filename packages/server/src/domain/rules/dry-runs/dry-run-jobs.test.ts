@@ -17,6 +17,7 @@ import { referencePlaces } from '../../../../../testing/src/rules/reference-word
 import { seeded } from '../../../../../testing/src/seeded.ts'
 import { watchRows } from '../../../../../testing/src/service/row-watch.ts'
 import { startTestApp } from '../../../../../testing/src/service/test-app.ts'
+import { dryRunQueue } from './dry-run-jobs.sql.ts'
 import { findScenes, newestIdOf, sentAtFrom, walkEntries } from './dry-run-walk.sql.ts'
 
 const day = 86_400
@@ -321,6 +322,7 @@ describe('a run of many ranges', async () => {
 
   async function goOn(id: string) {
     await sql`update moderation_dry_runs set due_at = 0 where run_id = ${id}`.execute(app.db)
+    app.wake(dryRunQueue)
   }
 
   /** Statements that would record a range, but have to wait. */
