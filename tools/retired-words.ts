@@ -5,6 +5,7 @@ import { projectFiles, root } from './tree.ts'
 // Words that the code once had for things that have ordinary names: each fails, with the name to use.
 
 const retired: Readonly<Record<string, RegExp>> = {
+  'classifier, or rule check': /\w*judg\w*/i,
   job: /\b\w*errands?\b/i,
   'job runner': /\bcouriers?\b/i,
   partition: /\b\w*strands?\b|Strand/,

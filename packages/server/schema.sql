@@ -613,6 +613,32 @@ CREATE TABLE public.moderation_cases (
     CONSTRAINT moderation_cases_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'disapproved'::text])))
 );
 
+CREATE TABLE public.moderation_classifications (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    place bigint NOT NULL,
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    message_id bigint NOT NULL,
+    parent_seq bigint,
+    sender text NOT NULL COLLATE pg_catalog."C",
+    edit jsonb,
+    asked_at bigint NOT NULL,
+    due_at bigint NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL,
+    outcome jsonb
+);
+
+ALTER TABLE public.moderation_classifications ALTER COLUMN place ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.moderation_classifications_place_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.moderation_dry_run_matches (
     app_id text NOT NULL COLLATE pg_catalog."C",
     run_id uuid NOT NULL,
@@ -656,32 +682,6 @@ CREATE TABLE public.moderation_flags (
     flagged_at bigint NOT NULL
 );
 
-CREATE TABLE public.moderation_judgements (
-    app_id text NOT NULL COLLATE pg_catalog."C",
-    place bigint NOT NULL,
-    bucket smallint NOT NULL,
-    conversation_key bigint NOT NULL,
-    seq bigint NOT NULL,
-    message_id bigint NOT NULL,
-    parent_seq bigint,
-    sender text NOT NULL COLLATE pg_catalog."C",
-    edit jsonb,
-    asked_at bigint NOT NULL,
-    due_at bigint NOT NULL,
-    leased_until bigint,
-    attempt bigint DEFAULT 0 NOT NULL,
-    outcome jsonb
-);
-
-ALTER TABLE public.moderation_judgements ALTER COLUMN place ADD GENERATED ALWAYS AS IDENTITY (
-    SEQUENCE NAME public.moderation_judgements_place_seq
-    START WITH 1
-    INCREMENT BY 1
-    NO MINVALUE
-    NO MAXVALUE
-    CACHE 1
-);
-
 CREATE TABLE public.moderation_keyword_lists (
     app_id text NOT NULL COLLATE pg_catalog."C",
     list_id text NOT NULL COLLATE pg_catalog."C",
@@ -693,8 +693,8 @@ CREATE TABLE public.moderation_keyword_lists (
     is_csv boolean NOT NULL,
     terms text[] NOT NULL,
     weight jsonb,
-    judge jsonb,
-    judge_secret_encrypted bytea,
+    classifier jsonb,
+    classifier_secret_encrypted bytea,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL
 );
@@ -1210,6 +1210,9 @@ ALTER TABLE ONLY public.migrations
 ALTER TABLE ONLY public.moderation_cases
     ADD CONSTRAINT moderation_cases_pkey PRIMARY KEY (app_id, message_id);
 
+ALTER TABLE ONLY public.moderation_classifications
+    ADD CONSTRAINT moderation_classifications_pkey PRIMARY KEY (app_id, place);
+
 ALTER TABLE ONLY public.moderation_dry_run_matches
     ADD CONSTRAINT moderation_dry_run_matches_pkey PRIMARY KEY (app_id, run_id, message_id);
 
@@ -1218,9 +1221,6 @@ ALTER TABLE ONLY public.moderation_dry_runs
 
 ALTER TABLE ONLY public.moderation_flags
     ADD CONSTRAINT moderation_flags_pkey PRIMARY KEY (app_id, message_id, uid);
-
-ALTER TABLE ONLY public.moderation_judgements
-    ADD CONSTRAINT moderation_judgements_pkey PRIMARY KEY (app_id, place);
 
 ALTER TABLE ONLY public.moderation_keyword_lists
     ADD CONSTRAINT moderation_keyword_lists_pkey PRIMARY KEY (app_id, list_id, revision);
@@ -1373,6 +1373,14 @@ CREATE INDEX moderation_cases_open ON public.moderation_cases USING btree (app_i
 
 CREATE INDEX moderation_cases_reviewed ON public.moderation_cases USING btree (app_id, updated_at, message_id) WHERE (status <> 'open'::text);
 
+CREATE INDEX moderation_classifications_due ON public.moderation_classifications USING btree (due_at) WHERE (outcome IS NULL);
+
+CREATE INDEX moderation_classifications_leased ON public.moderation_classifications USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
+
+CREATE INDEX moderation_classifications_order ON public.moderation_classifications USING btree (bucket, conversation_key, sender, place);
+
+CREATE INDEX moderation_classifications_turns ON public.moderation_classifications USING btree (app_id, due_at) WHERE (outcome IS NULL);
+
 CREATE INDEX moderation_dry_runs_by_age ON public.moderation_dry_runs USING btree (created_at);
 
 CREATE INDEX moderation_dry_runs_due ON public.moderation_dry_runs USING btree (due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
@@ -1380,14 +1388,6 @@ CREATE INDEX moderation_dry_runs_due ON public.moderation_dry_runs USING btree (
 CREATE INDEX moderation_dry_runs_leased ON public.moderation_dry_runs USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
 
 CREATE INDEX moderation_dry_runs_turns ON public.moderation_dry_runs USING btree (app_id, due_at) WHERE (status = ANY (ARRAY['waiting'::text, 'running'::text]));
-
-CREATE INDEX moderation_judgements_due ON public.moderation_judgements USING btree (due_at) WHERE (outcome IS NULL);
-
-CREATE INDEX moderation_judgements_leased ON public.moderation_judgements USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
-
-CREATE INDEX moderation_judgements_line ON public.moderation_judgements USING btree (bucket, conversation_key, sender, place);
-
-CREATE INDEX moderation_judgements_turns ON public.moderation_judgements USING btree (app_id, due_at) WHERE (outcome IS NULL);
 
 CREATE UNIQUE INDEX moderation_keyword_lists_active ON public.moderation_keyword_lists USING btree (app_id, list_id) WHERE active;
 
@@ -1566,6 +1566,9 @@ ALTER TABLE ONLY public.groups
 ALTER TABLE ONLY public.moderation_cases
     ADD CONSTRAINT moderation_cases_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.moderation_classifications
+    ADD CONSTRAINT moderation_classifications_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.moderation_dry_run_matches
     ADD CONSTRAINT moderation_dry_run_matches_app_id_run_id_fkey FOREIGN KEY (app_id, run_id) REFERENCES public.moderation_dry_runs(app_id, run_id) ON DELETE CASCADE;
 
@@ -1574,9 +1577,6 @@ ALTER TABLE ONLY public.moderation_dry_runs
 
 ALTER TABLE ONLY public.moderation_flags
     ADD CONSTRAINT moderation_flags_app_id_message_id_fkey FOREIGN KEY (app_id, message_id) REFERENCES public.moderation_cases(app_id, message_id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY public.moderation_judgements
-    ADD CONSTRAINT moderation_judgements_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.moderation_keyword_lists
     ADD CONSTRAINT moderation_keyword_lists_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;

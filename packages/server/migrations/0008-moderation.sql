@@ -34,8 +34,8 @@ create table moderation_keyword_lists (
   terms text[] not null,
   weight jsonb,
   -- Whom to ask and how, of a list that is an outside classifier; its key or password, encrypted.
-  judge jsonb,
-  judge_secret_encrypted bytea,
+  classifier jsonb,
+  classifier_secret_encrypted bytea,
   created_at bigint not null,
   updated_at bigint not null,
   primary key (app_id, list_id, revision)
@@ -92,7 +92,7 @@ create table moderation_flags (
 -- The queue of messages and edits that wait for classifiers. Those of one sender in one conversation
 -- take effect in the order of their places: what is answered early keeps its outcome and waits for
 -- the others.
-create table moderation_judgements (
+create table moderation_classifications (
   app_id text collate "C" not null references apps on delete cascade,
   place bigint generated always as identity,
   bucket smallint not null,
@@ -111,13 +111,13 @@ create table moderation_judgements (
   outcome jsonb,
   primary key (app_id, place)
 );
-create index moderation_judgements_due on moderation_judgements (due_at) where outcome is null;
-create index moderation_judgements_turns on moderation_judgements (app_id, due_at)
+create index moderation_classifications_due on moderation_classifications (due_at) where outcome is null;
+create index moderation_classifications_turns on moderation_classifications (app_id, due_at)
   where outcome is null;
-create index moderation_judgements_leased on moderation_judgements (app_id, leased_until)
+create index moderation_classifications_leased on moderation_classifications (app_id, leased_until)
   where leased_until is not null;
-create index moderation_judgements_line
-  on moderation_judgements (bucket, conversation_key, sender, place);
+create index moderation_classifications_order
+  on moderation_classifications (bucket, conversation_key, sender, place);
 
 -- Messages that live elsewhere and are only moderated here: in no conversation, seen by no user. A
 -- worker does it; what it decided is stored together with the event that tells of it.

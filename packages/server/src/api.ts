@@ -171,7 +171,7 @@ function handlersOfMessages({ messaging }: HandlerParts) {
     ...messageHandlers(messaging),
     ...historyHandlers(messaging),
     ...editHandlers,
-    ...reactionHandlers(messaging.judge),
+    ...reactionHandlers(messaging.checkRules),
     ...threadHandlers,
     ...interactionHandlers,
     ...pinHandlers,

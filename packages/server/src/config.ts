@@ -128,21 +128,21 @@ const Settings = Type.Object({
     minimum: 1,
     description: 'After so many days of nothing but failures a webhook is switched off.',
   }),
-  JUDGE_TIMEOUT_MS: Type.Integer({
+  CLASSIFIER_TIMEOUT_MS: Type.Integer({
     default: 10_000,
     minimum: 10,
-    description: 'How long a judge of moderation may take to answer.',
+    description: 'How long a classifier of moderation may take to answer.',
   }),
-  JUDGE_RETRY_MS: Type.Integer({
+  CLASSIFIER_RETRY_MS: Type.Integer({
     default: 1000,
     minimum: 10,
-    description: 'Time before a judge is asked again that gave no answer; it doubles, once.',
+    description: 'Time before a classifier is asked again that gave no answer; it doubles, once.',
   }),
-  JUDGE_BUDGET_MS: Type.Integer({
+  CLASSIFIER_BUDGET_MS: Type.Integer({
     default: 30_000,
     minimum: 10,
     description:
-      'How long a message may wait for its judges; then it is allowed or blocked, as each of them says.',
+      'How long a message may wait for its classifiers; then it is allowed or blocked, as each of them says.',
   }),
   PUSH_CONCURRENCY: Type.Integer({
     default: 200,

@@ -12,7 +12,7 @@ const Id = Type.String({
 })
 const weight = Type.Integer({ description: 'Always 1.' })
 
-const reason = Type.Optional(Type.String({ description: 'As a judge gave it.' }))
+const reason = Type.Optional(Type.String({ description: 'As a classifier gave it.' }))
 
 /** Beside the message: other words than it has now. */
 const reported = {
@@ -127,7 +127,7 @@ export const flaggedMessages = operations({
   listReviewedMessages: {
     ...list,
     path: '/moderation/reviewed-messages',
-    summary: 'List messages that moderators have judged, the last one first',
+    summary: 'List messages that moderators have reviewed, the last one first',
     response: Limited(ReviewedMessage),
   },
   flagMessage: {

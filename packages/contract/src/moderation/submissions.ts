@@ -11,7 +11,7 @@ const category = OneOf('message', 'custom')
 const status = OneOf('approved', 'pending', 'disapproved')
 export type SubmissionStatus = Static<typeof status>
 
-/** A message that lives elsewhere, and is only judged here. */
+/** A message that lives elsewhere, and is only moderated here. */
 const Submission = Type.Object({
   muid: Type.Optional(
     Type.String({ minLength: 1, maxLength: 100, description: 'Repeats are one message.' }),
@@ -48,7 +48,7 @@ export const submissions = operations({
   submitMessage: {
     method: 'POST',
     path: '/moderation/messages',
-    summary: 'Have a message judged that lives elsewhere',
+    summary: 'Have a message moderated that lives elsewhere',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -87,7 +87,7 @@ export const submissions = operations({
   updateSubmission: {
     method: 'PUT',
     path: '/moderation/messages/:id',
-    summary: 'Have a message judged again, with what it says now',
+    summary: 'Have a message moderated again, with what it says now',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',

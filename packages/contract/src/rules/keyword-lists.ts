@@ -17,9 +17,11 @@ const Username = Type.String({
 })
 const Secret = Type.String({ minLength: 1, maxLength: 500, description: 'Never answered.' })
 
-/** What only lists have that are judges. */
-const judge = {
-  webhookURL: Type.Optional(Type.String({ description: 'Of a judge with an API of its own.' })),
+/** What only lists have that are classifiers. */
+const classifier = {
+  webhookURL: Type.Optional(
+    Type.String({ description: 'Of a classifier with an API of its own.' }),
+  ),
   username: Type.Optional(Type.String()),
   baseUrl: Type.Optional(Type.String({ description: 'Of one that speaks as OpenAI does.' })),
   model: Type.Optional(Type.String()),
@@ -35,7 +37,7 @@ export const KeywordList = Type.Object({
   category: ListCategory,
   isCSV: Type.Boolean(),
   searchTerms: Type.Array(Type.String()),
-  ...judge,
+  ...classifier,
   default: Type.Optional(Type.Boolean()),
   active: Type.Boolean(),
   createdAt: Timestamp,
@@ -75,27 +77,32 @@ const form = Type.Object({
   disallowedSentences: Type.Optional(
     Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000 }),
   ),
-  webhookURL: Type.Optional({ ...Url, description: 'Where a judge of `customApi` is asked.' }),
+  webhookURL: Type.Optional({ ...Url, description: 'Where a classifier of `customApi` is asked.' }),
   username: Type.Optional({ ...Username, description: 'For Basic auth there; empty: without.' }),
   password: Type.Optional(Secret),
   baseUrl: Type.Optional({
     ...Url,
-    description: 'Where a judge of `openai` is: what stands before `/chat/completions`.',
+    description: 'Where a classifier of `openai` is: what stands before `/chat/completions`.',
   }),
   model: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
   apiKey: Type.Optional(Secret),
   prompt: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 5000, description: 'What such a judge looks for.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 5000,
+      description: 'What such a classifier looks for.',
+    }),
   ),
   onError: Type.Optional({
     ...OnError,
-    description: 'What becomes of a message if the judge gives no answer; `allow` if not said.',
+    description:
+      'What becomes of a message if the classifier gives no answer; `allow` if not said.',
   }),
   contextWindow: Type.Optional(
     Type.String({
       pattern: '^([0-9]|[1-4][0-9]|50)$',
       'x-objection': 'Use a whole number from 0 to 50',
-      description: 'How many earlier messages the judge is shown, up to 50; 0 if not said.',
+      description: 'How many earlier messages the classifier is shown, up to 50; 0 if not said.',
     }),
   ),
 })

@@ -43,7 +43,7 @@ export type Action = Static<typeof Action>
 
 export const Operand = OneOf('text', 'custom', 'image', 'video', 'audio', 'file', 'link')
 export type Operand = Static<typeof Operand>
-/** The last two are judges: they are asked, so the message waits for their answer. */
+/** The last two are classifiers: they are asked, so the message waits for their answer. */
 export const Category = OneOf('word', 'pattern', 'customApi', 'openai')
 export const Operator = OneOf('contains', 'equals')
 const Flag = Type.Optional(Type.Boolean())

@@ -56,7 +56,7 @@ export const currentTriggers = {
   moderation_engine_approved: 'A rule has approved a message.',
   moderation_engine_blocked: 'A rule has blocked a message.',
   moderation_manual_approved: 'A moderator has approved a blocked message.',
-  moderation_engine_failed: 'A judge gave no answer about a message.',
+  moderation_engine_failed: 'A classifier gave no answer about a message.',
   message_flagged: 'A user or a rule has flagged a message.',
 } as const
 

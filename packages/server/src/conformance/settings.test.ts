@@ -75,7 +75,9 @@ test('moderation.mediaRules: refused, or kept and shown as they are, and nothing
   } as const
   const value = 'Drugs & Tobacco, or so_greaterThan_80'
   const body = { conditions: [{ ...condition, value }] }
-  const reason = { details: { 'conditions.0.isMediaPresent': [expect.stringContaining('judge')] } }
+  const reason = {
+    details: { 'conditions.0.isMediaPresent': [expect.stringContaining('classifier')] },
+  }
   await withBoth('moderation.mediaRules', async (isOn) => {
     const given = { id: 'pictures', name: 'Pictures', ...body }
     const params = { appId, ruleId: 'pictures' }

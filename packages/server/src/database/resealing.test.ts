@@ -50,13 +50,16 @@ async function secretsEverywhere() {
   await sql`insert into push_certificates values (${appId}, 'p8', ${certificate}, 1)`.execute(db)
   const key = vault.seal('key', placeIn(sealedColumns.pushPrivateKey, appId))
   await sql`insert into push_settings values (${appId}, '{}', ${key}, 1)`.execute(db)
-  const judge = vault.seal('judge', placeIn(sealedColumns.judgeSecret, appId, 'list'))
+  const classifier = vault.seal(
+    'classifier',
+    placeIn(sealedColumns.classifierSecret, appId, 'list'),
+  )
   for (const revision of [1, 2]) {
     await sql`
       insert into moderation_keyword_lists (app_id, list_id, revision, active, name, category,
-        is_csv, terms, created_at, updated_at, judge_secret_encrypted)
+        is_csv, terms, created_at, updated_at, classifier_secret_encrypted)
       values (${appId}, 'list', ${revision}, ${revision === 2}, 'l', 'customApi', false, '{}', 1, 1,
-              ${judge})`.execute(db)
+              ${classifier})`.execute(db)
   }
 }
 

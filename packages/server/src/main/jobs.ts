@@ -3,11 +3,11 @@ import type { DeadLetters } from '../bus/dead-letters.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { erasureJobs } from '../domain/apps/index.ts'
-import { judgementJobs, submissionJobs } from '../domain/moderation/index.ts'
+import { classificationJobs, submissionJobs } from '../domain/moderation/index.ts'
 import { digestJobs, pushJobs } from '../domain/notifications/index.ts'
 import type { Compiler } from '../domain/rules/compiler/index.ts'
 import { dryRunJobs } from '../domain/rules/dry-runs/index.ts'
-import type { Judge } from '../domain/rules/index.ts'
+import type { RuleCheck } from '../domain/rules/index.ts'
 import { deliveryJobs } from '../domain/webhooks/index.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { JobMetrics } from '../jobs/metrics.ts'
@@ -30,7 +30,7 @@ interface JobOptions {
   readonly vault: Vault
   readonly egress: Egress
   readonly onCommit: CommitHook
-  readonly judge: Judge
+  readonly checkRules: RuleCheck
   readonly compiler: Compiler
   readonly clock: () => number
   readonly log: Logger
@@ -49,18 +49,18 @@ const appsAtLeast = 5
 const digestsAtOnce = 20
 const submissionsAtOnce = 10
 
-/** Webhooks told, pushes and digests sent, judges asked, rules tried out, apps erased: a runner for each. */
+/** Webhooks told, pushes and digests sent, classifiers asked, rules tried out, apps erased: a runner for each. */
 export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   const { database, onCommit, clock } = options
   const transactions = openTransactions({ begin: database.transaction, onCommit, clock })
   const parts = { ...options, transactions }
   const stack = new AsyncDisposableStack()
   stack.use(startWebhookJobs(parts))
-  stack.use(startJudgementJobs(parts))
+  stack.use(startClassificationJobs(parts))
   stack.use(startPushJobs(parts))
   stack.use(startDigestJobs(parts))
   stack.use(startRunner(dryRunJobs(parts), runnerOptions(parts, 1)))
-  const submissions = submissionJobs({ ...parts, ...judgingOf(parts) })
+  const submissions = submissionJobs({ ...parts, ...classifierTimesOf(parts) })
   stack.use(startRunner(submissions, runnerOptions(parts, submissionsAtOnce)))
   const forgetLetters = (appId: string) => parts.letters.forget(appId)
   const erasures = erasureJobs({ ...parts, forgetLetters })
@@ -141,18 +141,18 @@ function smtpOf(config: Config) {
   }
 }
 
-function judgingOf({ config }: JobParts) {
-  return { timeoutMs: config.JUDGE_TIMEOUT_MS, retryMs: config.JUDGE_RETRY_MS }
+function classifierTimesOf({ config }: JobParts) {
+  return { timeoutMs: config.CLASSIFIER_TIMEOUT_MS, retryMs: config.CLASSIFIER_RETRY_MS }
 }
 
-function startJudgementJobs(parts: JobParts): AsyncDisposable {
+function startClassificationJobs(parts: JobParts): AsyncDisposable {
   const { config } = parts
   const concurrency = config.EGRESS_CONCURRENCY
-  const jobs = judgementJobs({
+  const jobs = classificationJobs({
     ...parts,
-    ...judgingOf(parts),
+    ...classifierTimesOf(parts),
     perApp: Math.ceil(concurrency / appsAtLeast),
-    budgetMs: config.JUDGE_BUDGET_MS,
+    budgetMs: config.CLASSIFIER_BUDGET_MS,
   })
   return startRunner(jobs, runnerOptions(parts, concurrency))
 }

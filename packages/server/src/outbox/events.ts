@@ -82,12 +82,12 @@ export interface Events {
   'message.blocked': EntryRef & { by: 'rule' | 'moderator' }
   /** For moderators to look at; `by` a rule, or a user, who has an `uid`. */
   'message.flagged': EntryRef & { by: 'rule' | 'user'; uid?: string }
-  /** By a moderator, or by judges. One that was withheld is delivered now, under an id of its own. */
+  /** By a moderator, or by classifiers. One that was withheld is delivered now, under an id of its own. */
   'message.approved': EntryRef & { by: 'rule' | 'moderator'; blockedId?: number }
-  /** Judges gave no answer to the end; what was decided without them is done. */
-  'message.unjudged': EntryRef & { failures: readonly { list: string; error: string }[] }
-  /** A message that lives elsewhere was judged as it was then: the `revision` grows when it is edited. */
-  'submission.judged': {
+  /** Classifiers gave no answer to the end; what was decided without them is done. */
+  'message.moderationFailed': EntryRef & { failures: readonly { list: string; error: string }[] }
+  /** A message that lives elsewhere was moderated as it was then: the `revision` grows when it is edited. */
+  'submission.moderated': {
     id: number
     revision: number
     status: 'approved' | 'disapproved'

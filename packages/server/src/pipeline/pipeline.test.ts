@@ -17,7 +17,7 @@ import { openDirectory, openTargets } from '../domain/messages/send/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
 import { openCompiler, openRuleSets } from '../domain/rules/compiler/index.ts'
 import { portableEngine } from '../domain/rules/engine/index.ts'
-import { openJudge } from '../domain/rules/index.ts'
+import { openRuleCheck } from '../domain/rules/index.ts'
 import { openProfileLoader } from '../domain/views/index.ts'
 import { buildServer } from '../http/server.ts'
 import { openSharedCounts } from '../limits/shared-counts.ts'
@@ -60,12 +60,12 @@ describe('with a handler that does what it should not', () => {
     const told: Committed[] = []
     const batcher = openAppendBatcher(database.db, () => 1_700_000_000)
     const compiler = openCompiler(portableEngine)
-    const judge = openJudge(openRuleSets(compiler))
+    const checkRules = openRuleCheck(openRuleSets(compiler))
     const sending = {
       db: database.db,
       ...openDirectory(openTargets(database.db), openProfileLoader(database.db)),
       batcher,
-      judge,
+      checkRules,
     }
     const handlers = handlersWith(sending, { read: async () => 'away' }, openPasswords(1), {
       secretsAre: 'shown',

@@ -23,12 +23,12 @@ export const sealedColumns = {
     first: 'token',
   },
   // The next revision of a list takes the secret over.
-  judgeSecret: {
+  classifierSecret: {
     table: 'moderation_keyword_lists',
-    column: 'judge_secret_encrypted',
+    column: 'classifier_secret_encrypted',
     key: ['list_id', 'revision'],
     row: ['list_id'],
-    first: 'judge_secret',
+    first: 'classifier_secret',
   },
   providerSecret: {
     table: 'notification_providers',

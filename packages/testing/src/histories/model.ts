@@ -38,7 +38,7 @@ const height = { none: -1, participant: 0, moderator: 1, admin: 2, owner: 3 } as
 const ok: Answer = { code: 'ok' }
 const refused = (code: string): Answer => ({ code: `ERR_${code}` })
 
-/** A group in plain collections: slow, obvious, and the judge of the real one. */
+/** A group in plain collections: slow, obvious, and the reference for the real one. */
 export class GroupModel {
   /** Undefined until someone has created the group. */
   owner: string | undefined

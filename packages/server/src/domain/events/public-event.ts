@@ -10,11 +10,7 @@ import { groupConversationId } from '../views/index.ts'
 import { type Found, findReferenced, type Reference } from './event-feed.sql.ts'
 
 /** Those that outside have another name than in the outbox. */
-const renamed = {
-  'entry.appended': 'message.sent',
-  'message.unjudged': 'message.moderationFailed',
-  'submission.judged': 'submission.moderated',
-} as const
+const renamed = { 'entry.appended': 'message.sent' } as const
 
 type TypeOf<N extends EventName> = N extends keyof typeof renamed ? (typeof renamed)[N] : N
 type DataOf<N extends EventName> = Extract<Event, { readonly type: TypeOf<N> }>['data']
@@ -23,7 +19,7 @@ type DataOf<N extends EventName> = Extract<Event, { readonly type: TypeOf<N> }>[
 type InConversation = {
   [N in EventName]: Events[N] extends ConversationKey ? N : never
 }[EventName]
-type Converted = InConversation | 'submission.judged'
+type Converted = InConversation | 'submission.moderated'
 
 const nothing = () => ({})
 const by = <T>({ by }: { readonly by: T }) => ({ by })
@@ -58,8 +54,8 @@ const dataOf: {
     by,
     ...(blockedId !== undefined && { blockedMessageId: String(blockedId) }),
   }),
-  'message.unjudged': ({ failures }) => ({ failures }),
-  'submission.judged': ({ revision, status, by }) => ({ revision, status, by }),
+  'message.moderationFailed': ({ failures }) => ({ failures }),
+  'submission.moderated': ({ revision, status, by }) => ({ revision, status, by }),
 }
 
 /** Events as servers outside get them; what they refer to is read in one statement. */

@@ -38,7 +38,7 @@ export const scopePermissionHandlers: Handlers<typeof scopePermissions> = {
 
   async setScopePermissions({ params: { guid, scope }, body }, ctx) {
     await accessGroup(ctx, guid, 'share')
-    const { verdicts, accepted } = judge(body.permissions)
+    const { verdicts, accepted } = evaluate(body.permissions)
     const permissions = await mergeScopePermissions(ctx.db, guid, scope, accepted)
     await ctx.outbox.append('group.scopePermissionsSet', { guid, scope, permissions })
     return { data: { ...verdicts, permissions: shown(permissions) } }
@@ -72,7 +72,7 @@ export async function listingRights(
 }
 
 /** Key by key: a bad permission is reported and does not refuse its neighbours. */
-function judge(requested: ScopePermissions) {
+function evaluate(requested: ScopePermissions) {
   const verdicts: Record<string, Outcome> = {}
   const accepted: ScopePermissions = {}
   for (const [key, value] of Object.entries(requested)) {

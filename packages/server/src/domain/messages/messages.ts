@@ -4,8 +4,8 @@ import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { RawJson } from '../../pipeline/raw-json.ts'
 import { type Entry, type Extra, editEntry, withdrawEntry } from '../log/entries/index.ts'
 import { findCaseStatus, openCase } from '../rules/cases/index.ts'
-import { insertJudgement, judgementQueue } from '../rules/classifiers/index.ts'
-import type { Judgement } from '../rules/index.ts'
+import { classificationQueue, insertClassification } from '../rules/classifiers/index.ts'
+import type { ModerationResult } from '../rules/index.ts'
 import { unseenAmong } from '../users/index.ts'
 import { profilesIn } from '../views/index.ts'
 import { insertEdit } from './edits.sql.ts'
@@ -25,7 +25,7 @@ type MessageHandlers = Pick<
   'getMessage' | 'editMessage' | 'deleteMessage'
 >
 
-/** What is edited goes the way of what is sent: the same rules, the same hooks, the same judges. */
+/** What is edited goes the way of what is sent: the same rules, the same hooks, the same classifiers. */
 export const messageHandlers = (moderation: Moderation): MessageHandlers => ({
   async getMessage({ params: { id } }, ctx) {
     return answerWith(ctx, await accessMessage(ctx, id, 'look'))
@@ -114,7 +114,7 @@ async function requireMayEdit(
 /** What hooks and rules say to the new words. */
 interface Examined {
   readonly said: Content['data']
-  readonly judgement: Judgement | undefined
+  readonly result: ModerationResult | undefined
 }
 
 async function moderateEdit(
@@ -130,13 +130,13 @@ async function moderateEdit(
     extra: { ...row.extra, ...beside },
     editedAt: ctx.now,
   }
-  const { data, judgement } = await examine(moderation, ctx, {
+  const { data, result } = await examine(moderation, ctx, {
     by: ctx.actor,
     content,
     entry: { row: edited, receiver },
     profiles: profilesIn(ctx.db),
   })
-  return { said: JSON.parse(data), judgement }
+  return { said: JSON.parse(data), result }
 }
 
 async function edit<T>(
@@ -147,18 +147,23 @@ async function edit<T>(
 ): Promise<RawJson<T>> {
   const { row } = entry
   const extra = { ...row.extra, ...changes }
-  const { said, judgement } = examined ?? {}
-  const { moderation, verdict } = judgement ?? {}
-  if (said && judgement && moderation?.status === 'disapproved') {
-    await withhold(ctx, entry, said, judgement, extra)
+  const { said, result } = examined ?? {}
+  const { moderation, verdict } = result ?? {}
+  if (said && result && moderation?.status === 'disapproved') {
+    await withhold(ctx, entry, said, result, extra)
     if (verdict) await openCase(ctx, row, { ...verdict, withheld: true }, true)
     return answerWith(ctx, await accessMessage(ctx, String(row.id), 'look'))
   }
   const data = said && { ...said, ...(moderation && { moderation }) }
   if (said && verdict?.pending) {
     // Until it is decided, the message is what it was.
-    ctx.outbox.wake(judgementQueue)
-    await insertJudgement(ctx.db, row, { ...changing(ctx), data: said, extra: changes, verdict })
+    ctx.outbox.wake(classificationQueue)
+    await insertClassification(ctx.db, row, {
+      ...changing(ctx),
+      data: said,
+      extra: changes,
+      verdict,
+    })
     return answerWith(ctx, { ...entry, row: { ...row, data: JSON.stringify(data), extra } })
   }
   await insertEdit(ctx.db, row, ctx.now)

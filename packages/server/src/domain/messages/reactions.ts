@@ -5,7 +5,7 @@ import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { RawJson } from '../../pipeline/raw-json.ts'
 import { actorOf } from '../conversations/index.ts'
 import { type Entry, updateExtra } from '../log/entries/index.ts'
-import type { Judge } from '../rules/index.ts'
+import type { RuleCheck } from '../rules/index.ts'
 import { loadCounterparts, profilesIn } from '../views/index.ts'
 import { type Place, placeOf, windowMeta } from './history/windows.ts'
 import {
@@ -25,20 +25,20 @@ const maxKinds = 25
 
 type Adding = 'addReaction' | 'addReactionInBody'
 
-export const reactionHandlers = (judge: Judge): Handlers<typeof reactions, Adding> => ({
-  ...unjudged,
+export const reactionHandlers = (checkRules: RuleCheck): Handlers<typeof reactions, Adding> => ({
+  ...unchecked,
 
   addReaction: {
-    prepare: ({ params: { id, reaction } }, before) => judged(judge, before, id, reaction),
+    prepare: ({ params: { id, reaction } }, before) => checked(checkRules, before, id, reaction),
   },
 
   addReactionInBody: {
     prepare: ({ params: { id }, body: { reaction } }, before) =>
-      judged(judge, before, id, reaction),
+      checked(checkRules, before, id, reaction),
   },
 })
 
-const unjudged: Omit<Handlers<typeof reactions>, Adding> = {
+const unchecked: Omit<Handlers<typeof reactions>, Adding> = {
   async listReactions({ params: { id }, query }, ctx) {
     return list(ctx, id, undefined, placeOf(query, 'append'))
   },
@@ -60,14 +60,14 @@ const unjudged: Omit<Handlers<typeof reactions>, Adding> = {
 }
 
 /** A reaction is words: what rules would block is not put under a message. */
-async function judged<T>(judge: Judge, before: ReadCtx, id: string, reaction: string) {
+async function checked<T>(checkRules: RuleCheck, before: ReadCtx, id: string, reaction: string) {
   if (before.app.moderationVersion > 0) {
     const { uid } = actorOf(before)
     const { receiver } = await accessMessage(before, id, 'read')
     const said = { category: 'reaction', type: 'text', data: { text: reaction } }
     const utterance = { ...said, sender: uid, receiver, from: profilesIn(before.db) }
-    const judgement = await judge(before, utterance)
-    if (judgement?.moderation.status === 'disapproved') throw new Failure('ERR_BLOCKED_BY_RULE')
+    const result = await checkRules(before, utterance)
+    if (result?.moderation.status === 'disapproved') throw new Failure('ERR_BLOCKED_BY_RULE')
   }
   return (ctx: WriteCtx) => add<T>(ctx, id, reaction)
 }

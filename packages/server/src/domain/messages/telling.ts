@@ -2,7 +2,7 @@ import type { Db } from '../../database/db.ts'
 import type { Actor, AppIdentity } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Receiver } from '../../realtime/ports.ts'
-import type { Judge } from '../rules/index.ts'
+import type { RuleCheck } from '../rules/index.ts'
 import type { ProfileLoader } from '../views/index.ts'
 import type { To } from './send/content.ts'
 import { requireMayReachGroup, requireMayReachUser, requireMaySay } from './send/delivery.ts'
@@ -11,7 +11,7 @@ import { openTargets } from './send/targets.sql.ts'
 interface TellingParts {
   readonly db: Db
   readonly people: (appId: string) => ProfileLoader
-  readonly judge: Judge
+  readonly checkRules: RuleCheck
 }
 
 /** Words that are passed on to who is there, and kept nowhere. */
@@ -23,7 +23,11 @@ interface Told {
 }
 
 /** Whether they may be passed on, by the rules of a send; or the failure. */
-export function openTelling({ db, people, judge }: TellingParts): (told: Told) => Promise<void> {
+export function openTelling({
+  db,
+  people,
+  checkRules,
+}: TellingParts): (told: Told) => Promise<void> {
   const targets = openTargets(db)
   return async ({ app, actor, to, data }) => {
     const { appId } = app
@@ -41,10 +45,10 @@ export function openTelling({ db, people, judge }: TellingParts): (told: Told) =
     const receiver: Receiver =
       to.type === 'group' ? { kind: 'group', guid: to.id } : { kind: 'user', uids: [uid, to.id] }
     const said = { category: 'custom', type: 'signal', data: { ...data, customData: data } }
-    const judgement = await judge(
+    const result = await checkRules(
       { app, db: { appId, db }, actor },
       { ...said, sender: uid, receiver, from: people(appId) },
     )
-    if (judgement?.moderation.status === 'disapproved') throw new Failure('ERR_BLOCKED_BY_RULE')
+    if (result?.moderation.status === 'disapproved') throw new Failure('ERR_BLOCKED_BY_RULE')
   }
 }

@@ -1,4 +1,4 @@
-export { judgementJobs } from './judgements.ts'
+export { classificationJobs } from './classifications.ts'
 export { queueHandlers, queueOfAppHandlers } from './queues.ts'
 export { reasonHandlers } from './reasons.ts'
 export { submissionJobs } from './submission-jobs.ts'

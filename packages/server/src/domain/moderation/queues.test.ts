@@ -21,7 +21,7 @@ const flag = (id: string, onBehalfOf: string, reasonId = 'spam', remark?: string
   })
 const approve = (messageId: string) =>
   full.reviewBlockedMessage({ params: { messageId }, body: { status: 'approved' } })
-const judgeFlagged = (id: string, status: 'approved' | 'disapproved') =>
+const reviewFlagged = (id: string, status: 'approved' | 'disapproved') =>
   full.reviewFlaggedMessage({ params: { id }, body: { status } })
 
 async function saidTo(onBehalfOf: string) {
@@ -65,7 +65,7 @@ describe('a message that users report', () => {
       },
     ])
     expect(await saidTo('bob')).toEqual(['dubious'])
-    await judgeFlagged(id, 'approved')
+    await reviewFlagged(id, 'approved')
     expect([await flaggedIds(), await saidTo('bob')]).toEqual([[], ['dubious']])
   })
 
@@ -82,7 +82,7 @@ describe('a message that users report', () => {
     await expect(flag(action, 'ann')).rejects.toMatchObject({
       code: 'ERR_MESSAGE_ACTION_NOT_ALLOWED',
     })
-    await expect(judgeFlagged(id, 'approved')).rejects.toMatchObject(gone)
+    await expect(reviewFlagged(id, 'approved')).rejects.toMatchObject(gone)
     await full.deleteMessage({ params: { id }, onBehalfOf: 'ann', body: {} })
     await expect(flag(id, 'bob')).rejects.toMatchObject(gone)
   })
@@ -92,7 +92,7 @@ describe('a message that users report', () => {
     const { id } = await say('ann', 'terrible')
     await flag(id, 'bob')
     expect(await unreadOf('cid')).toBe((before ?? 0) + 1)
-    await judgeFlagged(id, 'disapproved')
+    await reviewFlagged(id, 'disapproved')
     expect(await lastEvent()).toMatchObject({
       name: 'message.blocked',
       payload: { by: 'moderator' },
@@ -105,7 +105,7 @@ describe('a message that users report', () => {
     const { data } = await full.listReviewedMessages({})
     expect(data[0]).toMatchObject({ appId: app.appId, message: { id, data: { text: 'terrible' } } })
     expect(data[0]?.blockedAt).toMatch(new RegExp(`^\\d+\\.0*${id}$`))
-    await judgeFlagged(id, 'approved')
+    await reviewFlagged(id, 'approved')
     expect([await unreadOf('cid'), await saidTo('cid')]).toEqual([
       (before ?? 0) + 1,
       ['dubious', 'terrible'],

@@ -4,7 +4,7 @@ import type { Entry, Verdict } from '../log/entries/index.ts'
 import { asFound, type FoundRow, foundColumns, sides } from '../messages/stored/index.ts'
 import { submissionAsFound } from './submissions.sql.ts'
 
-/** A message that moderators look at, or have judged. */
+/** A message that moderators look at, or have reviewed. */
 export interface CaseRow {
   readonly entry: Entry
   /** Under which the message was sent; one that was delivered later has another by now. */

@@ -11,32 +11,32 @@ import { insertEdit } from '../messages/index.ts'
 import { withhold } from '../messages/send/index.ts'
 import { findMessage, recordAction } from '../messages/stored/index.ts'
 import { openCase } from '../rules/cases/index.ts'
-import type { Edit, Judged } from '../rules/classifiers/index.ts'
+import type { Classification, Edit } from '../rules/classifiers/index.ts'
 import { blocks, disapproved } from '../rules/index.ts'
 import { sayAnew } from './reviews.ts'
 
 const approved = { status: 'approved' } as const
 
-/** What judges have decided takes effect. The conversation is held. */
-export async function settle(ctx: AppTransaction, judged: Judged): Promise<void> {
-  const { messageId, sender, edit, outcome } = judged
+/** What classifiers have decided takes effect. The conversation is held. */
+export async function settle(ctx: AppTransaction, classification: Classification): Promise<void> {
+  const { messageId, sender, edit, outcome } = classification
   const { verdict, failures = [] } = outcome ?? {}
   const entry = await findMessage(ctx.db, messageId, true, sender)
   const settled =
     entry &&
     (edit
       ? await settleEdit(ctx, entry, edit, verdict)
-      : await settleNew(ctx, entry.row, judged, verdict))
+      : await settleNew(ctx, entry.row, classification, verdict))
   if (!settled || failures.length === 0) return
   const { bucket, key, seq, id } = settled
-  await ctx.outbox.append('message.unjudged', { bucket, key, seq, id, failures })
+  await ctx.outbox.append('message.moderationFailed', { bucket, key, seq, id, failures })
 }
 
 /** Where the message is now. Undefined: nothing is left to decide. */
 async function settleNew(
   ctx: AppTransaction,
   row: EntryRow,
-  { messageId, parentSeq }: Judged,
+  { messageId, parentSeq }: Classification,
   verdict: Verdict | undefined,
 ): Promise<EntryRef | undefined> {
   if (!row.verdict?.sealed) return undefined
@@ -68,8 +68,8 @@ async function settleEdit(
   if (row.deletedAt !== null) return undefined
   const extra = { ...row.extra, ...edit.extra }
   if (verdict && blocks(verdict)) {
-    const judgement = { moderation: disapproved(verdict), verdict }
-    await withhold(ctx, entry, edit.data, judgement, extra)
+    const result = { moderation: disapproved(verdict), verdict }
+    await withhold(ctx, entry, edit.data, result, extra)
     await openCase(ctx, row, { ...verdict, withheld: true }, true)
     return row
   }

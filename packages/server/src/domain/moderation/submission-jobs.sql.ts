@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type AppDb, jsonb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
 import { defineQueue, type Job } from '../../jobs/queue.sql.ts'
-import type { Judgement } from '../rules/index.ts'
+import type { ModerationResult } from '../rules/index.ts'
 import { type SubmissionRow, submissionAsFound } from './submissions.sql.ts'
 
 export interface SubmissionJob extends Omit<SubmissionRow, 'status'>, Job {
@@ -22,7 +22,7 @@ export const submissionQueue = defineQueue<SubmissionJob>({
 export async function settleSubmission(
   { db }: AppDb,
   job: SubmissionJob,
-  { moderation, verdict }: Judgement,
+  { moderation, verdict }: ModerationResult,
   now: number,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`

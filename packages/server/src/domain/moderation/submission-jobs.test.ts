@@ -14,7 +14,7 @@ import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { openVault } from '../../vault/vault.ts'
 import { openCompiler, openRuleSets } from '../rules/compiler/index.ts'
 import { portableEngine } from '../rules/engine/index.ts'
-import { openJudge } from '../rules/index.ts'
+import { openRuleCheck } from '../rules/index.ts'
 import { listCases } from './reviews.sql.ts'
 import { deleteOldSubmissions, submissionQueue } from './submission-jobs.sql.ts'
 import { submissionJobs } from './submission-jobs.ts'
@@ -132,7 +132,7 @@ describe('a worker', async () => {
     expect(await moderationOf(id)).toEqual({ status: 'disapproved' })
   })
 
-  test('judges again what is edited; the old case is closed', async () => {
+  test('moderates again what is edited; the old case is closed', async () => {
     const id = await submit('more spam')
     await told(id)
     expect(await blockedIds()).toContain(id)
@@ -180,7 +180,7 @@ describe('a worker', async () => {
   })
 })
 
-test('a worker that is killed with a judgement in hand leaves it to the next, told once', async () => {
+test('a worker that is killed with a result in hand leaves it to the next, told once', async () => {
   await using fixture = await startWebhookFixture({}, { worker: 'elsewhere' })
   const { app, full } = fixture
   const hook = await fixture.hook('all', [
@@ -220,7 +220,7 @@ test('a worker that is killed with a judgement in hand leaves it to the next, to
   )
 })
 
-test('a judgement of what was edited, deleted or judged meanwhile is dropped', async () => {
+test('a result for what was edited, deleted or moderated meanwhile is dropped', async () => {
   await using app = await startTestApp({ shadow: false })
   const full = app.as('full')
   await using database = openDatabase({
@@ -245,7 +245,7 @@ test('a judgement of what was edited, deleted or judged meanwhile is dropped', a
     retryMs: 10,
     database,
     clock,
-    judge: openJudge(openRuleSets(openCompiler(portableEngine))),
+    checkRules: openRuleCheck(openRuleSets(openCompiler(portableEngine))),
     transactions: openTransactions({
       begin: database.transaction,
       onCommit: ({ events }) => void told.push(...events.map(({ payload }) => payload)),

@@ -98,7 +98,7 @@ export async function listSubmissions(
   return rows
 }
 
-/** To be judged again, as what it says now. */
+/** To be moderated again, as what it says now. */
 export async function updateSubmission(
   { appId, db }: AppDb,
   id: number,

@@ -24,7 +24,7 @@ const gone = { code: 'ERR_MESSAGE_ID_NOT_FOUND' }
 const ids = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 describe('a message that is submitted', () => {
-  test('is answered like any message, and waits to be judged', async () => {
+  test('is answered like any message, and waits to be moderated', async () => {
     const data = { text: 'hi <@uid:cid>', metadata: { from: 'elsewhere' } }
     const message = await submit({ data, tags: ['t'], muid: 'm-1', sentAt: 1_700_000_000 })
     expect(message).toMatchObject({
@@ -72,7 +72,7 @@ describe('a message that is submitted', () => {
     expect(data.flatMap((one) => ('id' in one ? [one.id] : []))).not.toContain(id)
     const { data: none } = await full.listConversations({ onBehalfOf: 'cid' })
     expect(none).toEqual([])
-    expect((await app.events()).map(({ name }) => name)).not.toContain('submission.judged')
+    expect((await app.events()).map(({ name }) => name)).not.toContain('submission.moderated')
   })
 
   test('and repeated is the one that is there, as with sends', async () => {
@@ -247,7 +247,7 @@ describe('the list', () => {
 })
 
 describe('a submission that is edited', () => {
-  test('says the new, keeps the rest, and waits to be judged', async () => {
+  test('says the new, keeps the rest, and waits to be moderated', async () => {
     const before = await submit({ data: { text: 'old <@uid:cid>' }, tags: ['kept'] })
     now += 10
     const params = { id: before.id }

@@ -25,7 +25,7 @@ import {
   updateSubmission,
 } from './submissions.sql.ts'
 
-/** Messages that live elsewhere: in no conversation here, and judged by a worker. */
+/** Messages that live elsewhere: in no conversation here, and moderated by a worker. */
 export function submissionHandlers(passwords: Passwords): Handlers<typeof submissions, Keyed> {
   return {
     ...unkeyed,
@@ -153,11 +153,11 @@ export async function reviewSubmission(
   if (row.status === status) return true
   await restateSubmission(ctx.db, id, status, ctx.now)
   const { revision } = row
-  await ctx.outbox.append('submission.judged', { id, revision, status, by: 'moderator' })
+  await ctx.outbox.append('submission.moderated', { id, revision, status, by: 'moderator' })
   return true
 }
 
-/** A submission that was judged, for those who tell of it. */
+/** A submission that was moderated, for those who tell of it. */
 interface Submitted {
   /** JSON text. */
   readonly message: string
@@ -165,7 +165,7 @@ interface Submitted {
   readonly verdict: Verdict | null
 }
 
-/** Undefined: it is gone, or is another one by now, which is judged again. */
+/** Undefined: it is gone, or is another one by now, which is moderated again. */
 export async function findSubmitted(
   db: AppDb,
   { id, revision }: { readonly id: number; readonly revision: number },

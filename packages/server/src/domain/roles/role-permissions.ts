@@ -23,7 +23,7 @@ export const rolePermissionHandlers: Handlers<typeof rolePermissions> = {
   },
 
   async setRolePermissions({ params: { role }, body }, ctx) {
-    const { outcomes, set, unset } = judge(body.permissions)
+    const { outcomes, set, unset } = evaluate(body.permissions)
     const permissions = await mergePermissions(ctx.db, role, { set, unset }, ctx.now)
     if (!permissions) throw new Failure('ERR_ROLE_NOT_FOUND', { role })
     await ctx.outbox.append('role.permissionsSet', { role, permissions })
@@ -41,7 +41,7 @@ export const rolePermissionHandlers: Handlers<typeof rolePermissions> = {
 }
 
 /** Key by key: a bad permission is reported and does not refuse its neighbours. */
-function judge(requested: Readonly<Record<string, string | string[] | null>>) {
+function evaluate(requested: Readonly<Record<string, string | string[] | null>>) {
   const outcomes: Record<string, Outcome> = {}
   const set: RolePermissions = {}
   const unset: string[] = []

@@ -1,5 +1,5 @@
 import type { Condition, GivenCondition } from '@chorale/contract/rules'
-import { isJudge } from './classifiers/judge-categories.ts'
+import { isClassifier } from './classifiers/classifier-categories.ts'
 import {
   bytesOf,
   nothing,
@@ -45,8 +45,11 @@ function conditionOf(given: GivenCondition, place: number): Condition {
   }
   const at = `conditions.${place}.value`
   if (condition.value.length === 0) throw new Objection(at, 'This field is required.')
-  if (isJudge(condition.category) && !condition.isKeywordsReferencePresent) {
-    throw new Objection(at, 'A judge is a keyword list: name it, with isKeywordReferencePresent.')
+  if (isClassifier(condition.category) && !condition.isKeywordsReferencePresent) {
+    throw new Objection(
+      at,
+      'A classifier is a keyword list: name it, with isKeywordReferencePresent.',
+    )
   }
   return condition
 }

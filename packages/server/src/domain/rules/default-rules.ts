@@ -21,8 +21,8 @@ export const defaultLists: ReadonlyMap<string, KeywordListRow> = byId([
     isCSV: false,
     searchTerms: [...profanities],
     weight: weightOfWords(profanities),
-    judge: null,
-    judgeSecret: null,
+    classifier: null,
+    classifierSecret: null,
     ...times,
   },
 ])

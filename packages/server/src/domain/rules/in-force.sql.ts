@@ -63,7 +63,7 @@ export async function forgetRuleRevisions({ appId, db }: AppDb, quota: RevisionQ
       and (old.place > ${quota.rows} or old.bytes > ${quota.bytes})`.execute(db)
 }
 
-/** A dry run that is under way keeps its revisions; judges have no terms, so only their number counts. */
+/** A dry run that is under way keeps its revisions; classifiers have no terms, so only their number counts. */
 export async function forgetListRevisions({ appId, db }: AppDb, quota: RevisionQuota) {
   await sql`
     delete from moderation_keyword_lists l using (
@@ -72,7 +72,7 @@ export async function forgetListRevisions({ appId, db }: AppDb, quota: RevisionQ
       from moderation_keyword_lists where app_id = ${appId} and not active
       window newest as (order by updated_at desc, revision desc, list_id)) old
     where l.app_id = ${appId} and l.list_id = old.list_id and l.revision = old.revision
-      and (old.place > ${quota.rows} or (old.bytes > ${quota.bytes} and l.judge is null))
+      and (old.place > ${quota.rows} or (old.bytes > ${quota.bytes} and l.classifier is null))
       and not exists (
         select from moderation_dry_runs d
         where d.app_id = l.app_id and d.status in ('waiting', 'running')

@@ -5,9 +5,9 @@ export {
   type Decided,
   disapproved,
   isPending,
-  type Judge,
-  type Judgement,
-  judgementOf,
-  openJudge,
-} from './judge.ts'
+  type ModerationResult,
+  moderationResultOf,
+  openRuleCheck,
+  type RuleCheck,
+} from './rule-check.ts'
 export { ruleHandlers, ruleOfAppHandlers } from './rules.ts'

@@ -51,7 +51,7 @@ test('a rule that one process has saved holds for the next message of another', 
   expect((await say(there, 'a walrus')).status).not.toBe('disapproved')
 })
 
-test('while a rule changes, each message is judged by one revision of it', async () => {
+test('while a rule changes, each message is moderated by one revision of it', async () => {
   const params = { ruleId: 'animals' }
   // Every revision looks for one of two: whoever says both is caught by any of them, and by one.
   await here.createRule({ body: { id: 'animals', conditions: [{ value: 'otter' }] } })

@@ -136,7 +136,7 @@ describe('create', () => {
     await expect(
       createRule({ body: { id: 'media', conditions: [condition] } }),
     ).rejects.toMatchObject({
-      details: { 'conditions.0.isMediaPresent': [expect.stringContaining('ask a judge')] },
+      details: { 'conditions.0.isMediaPresent': [expect.stringContaining('ask a classifier')] },
     })
   })
 

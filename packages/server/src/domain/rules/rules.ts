@@ -65,7 +65,7 @@ function refuseMedia(conditions: readonly GivenCondition[]): void {
   if (place < 0) return
   throw badRequest(
     `conditions.${place}.isMediaPresent`,
-    'Nothing here looks into pictures and videos, so this would never match: ask a judge. ' +
+    'Nothing here looks into pictures and videos, so this would never match: ask a classifier. ' +
       "The app's setting moderation.mediaRules keeps such rules all the same.",
   )
 }

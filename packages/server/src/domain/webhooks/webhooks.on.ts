@@ -10,8 +10,8 @@ import {
   tellApproved,
   tellBlocked,
   tellFlagged,
+  tellModerationFailed,
   tellSubmission,
-  tellUnjudged,
 } from './payloads/tell-moderation.ts'
 import { tellReceipt } from './payloads/tell-receipts.ts'
 import { tellBlock, tellPresence, tellReaction } from './payloads/tell-users.ts'
@@ -43,8 +43,8 @@ export const tellWebhooks: Listener = {
     'message.blocked': telling(tellBlocked),
     'message.approved': telling(tellApproved),
     'message.flagged': telling(tellFlagged),
-    'message.unjudged': telling(tellUnjudged),
-    'submission.judged': telling(tellSubmission),
+    'message.moderationFailed': telling(tellModerationFailed),
+    'submission.moderated': telling(tellSubmission),
     'user.blocked': telling(tellBlock),
     'user.unblocked': telling(tellBlock),
     'user.connectionStatusChanged': telling(tellPresence),

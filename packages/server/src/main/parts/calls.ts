@@ -42,7 +42,7 @@ export async function openCalls(
   core: Core,
   { strictAnswers = false, lazyValidation = false }: CallsOptions = {},
 ): Promise<Calls> {
-  const { config, log, clock, foreground, background, vault, onCommit, compiler, judge } = core
+  const { config, log, clock, foreground, background, vault, onCommit, compiler, checkRules } = core
   await using stack = new AsyncDisposableStack()
   const clientAddress = configuredClientAddress(config)
   const inspector = openGates({
@@ -73,7 +73,7 @@ export async function openCalls(
         ...openDirectory(openTargets(foreground.db), people),
         batcher,
         inspector,
-        judge,
+        checkRules,
       },
       openEventFeed(core.stream, core.epochs, log),
       openPasswords(config.PASSWORD_CONCURRENCY),

@@ -9,7 +9,7 @@ import type { Database } from '../../database/pool.ts'
 import { movementOf } from '../../domain/log/entries/index.ts'
 import { type Compiler, openCompiler, openRuleSets } from '../../domain/rules/compiler/index.ts'
 import { nativeEngine, portableEngine } from '../../domain/rules/engine/index.ts'
-import { type Judge, openJudge } from '../../domain/rules/index.ts'
+import { openRuleCheck, type RuleCheck } from '../../domain/rules/index.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { openWakeUp, type WakeUp } from '../../jobs/wake-up.ts'
 import { type Health, openHealth } from '../../operations/health.ts'
@@ -61,7 +61,7 @@ export interface Core extends AsyncDisposable {
   readonly wakeUp: WakeUp
   readonly egress: Egress
   readonly compiler: Compiler
-  readonly judge: Judge
+  readonly checkRules: RuleCheck
   readonly metrics: Metrics
   readonly health: Health
 }
@@ -115,7 +115,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     wakeUp,
     egress,
     compiler,
-    judge: openJudge(openRuleSets(compiler)),
+    checkRules: openRuleCheck(openRuleSets(compiler)),
     metrics,
     health,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

@@ -50,10 +50,10 @@ export function buildGatewayListener(core: Core, calls: Calls): HttpListener {
 }
 
 function usersWith(core: Core, { identify, people, rateLimit }: Calls): Users {
-  const { foreground, background, vault, judge, clock } = core
+  const { foreground, background, vault, checkRules, clock } = core
   const { db } = foreground
   const { relationshipsOf, serialiseSelf } = openRelationships(db)
-  const mayTell = openTelling({ db, people, judge })
+  const mayTell = openTelling({ db, people, checkRules })
   const deviceOf = async (credentials: Credentials) => {
     const caller = await identify(credentials, me.getMe, {})
     if (caller.kind !== 'device') throw new Error('A device was taken for something else.')

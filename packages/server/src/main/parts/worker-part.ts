@@ -40,7 +40,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       vault: core.vault,
       egress: core.egress,
       onCommit: core.onCommit,
-      judge: core.judge,
+      checkRules: core.checkRules,
       compiler: core.compiler,
       clock: core.clock,
       log: core.log,

@@ -18,7 +18,7 @@ export interface EntryRow extends EntryRef {
   readonly updatedAt: number
   readonly editedAt: number | null
   readonly deletedAt: number | null
-  /** Null for nearly all: no rule has caught it, and no moderator has judged it. */
+  /** Null for nearly all: no rule has caught it, and no moderator has reviewed it. */
   readonly verdict?: Verdict | null
 }
 
@@ -60,7 +60,7 @@ export interface Verdict {
   readonly rule?: { readonly id: string; readonly name: string; readonly revisionId: string }
   readonly condition?: Condition
   readonly actions: readonly Action[]
-  /** What a judge has said, or why none did. */
+  /** What a classifier has said, or why none did. */
   readonly reason?: string
   /** Nothing is decided before these are answered. */
   readonly pending?: readonly Question[]
@@ -70,7 +70,7 @@ export interface Verdict {
   readonly sealed?: Sealed
 }
 
-/** What a rule wants to know of a judge. */
+/** What a rule wants to know of a classifier. */
 export interface Question {
   readonly rule: { readonly id: string; readonly name: string; readonly revisionId: string }
   readonly condition: Condition

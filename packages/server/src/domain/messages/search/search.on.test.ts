@@ -47,15 +47,15 @@ test('the words of a deleted group are forgotten, and no others', async () => {
 })
 
 test('the words of a message that a moderator blocks are forgotten', async () => {
-  const place = await groupWithMessages('judged', 2)
+  const place = await groupWithMessages('moderated', 2)
   const full = app.as('full')
   const { data } = await full.listGroupMessages({
-    params: { guid: 'judged' },
+    params: { guid: 'moderated' },
     query: { category: 'message' },
   })
   const id = data[0] && 'id' in data[0] ? data[0].id : ''
   await app.given.users('ann')
-  await full.addMembers({ params: { guid: 'judged' }, body: { participants: ['ann'] } })
+  await full.addMembers({ params: { guid: 'moderated' }, body: { participants: ['ann'] } })
   await full.flagMessage({ params: { id }, onBehalfOf: 'ann', body: { reasonId: 'spam' } })
   await full.reviewFlaggedMessage({ params: { id }, body: { status: 'disapproved' } })
   const withWords = async () => {

@@ -6,14 +6,14 @@ import type { Receiver } from '../../../realtime/ports.ts'
 import type { Verdict } from '../../log/entries/index.ts'
 import type { AppendAddition, Appended, NewEntry } from '../../log/index.ts'
 import { ensureUserConversation } from '../../log/participants/index.ts'
-import { pendingJudgements } from '../../rules/classifiers/index.ts'
+import { pendingClassifications } from '../../rules/classifiers/index.ts'
 import { replyCounts, subscribeByReply } from '../threads.sql.ts'
 import type { Content, Outgoing } from './content.ts'
 import type { Moderated } from './moderation.ts'
 import type { Recipient } from './recipient.ts'
 
 /** What is written with the messages of a batch. */
-export const appendAdditions: readonly AppendAddition[] = [replyCounts, pendingJudgements]
+export const appendAdditions: readonly AppendAddition[] = [replyCounts, pendingClassifications]
 
 /** Where the message is, and whether it was there before. */
 export interface Stored extends Appended {
@@ -67,11 +67,11 @@ type StoredFields = Pick<
 
 /** A message that is withheld has its place in the log, and says nothing there. */
 function storedAs(
-  { said: { data, extra }, judgement }: Moderated,
+  { said: { data, extra }, result }: Moderated,
   { counts, shows }: Pick<NewEntry, 'counts' | 'shows'>,
 ): StoredFields {
-  const { verdict } = judgement ?? {}
-  if (!judgement || judgement.moderation.status === 'approved' || !verdict) {
+  const { verdict } = result ?? {}
+  if (!result || result.moderation.status === 'approved' || !verdict) {
     return {
       data,
       extra: extra && JSON.stringify(extra),

@@ -3,7 +3,7 @@ import { Failure, requireLookedUp } from '../../../pipeline/failure.ts'
 import type { ReadCtx } from '../../../pipeline/handler.ts'
 import { withFields } from '../../../pipeline/raw-json.ts'
 import { type Entry, type Extra, freshRow } from '../../log/entries/index.ts'
-import type { Judge, Judgement } from '../../rules/index.ts'
+import type { ModerationResult, RuleCheck } from '../../rules/index.ts'
 import { type ProfileLoader, serialiseFresh } from '../../views/index.ts'
 import { type Content, extraOf, type Outgoing } from './content.ts'
 import type { Recipient } from './recipient.ts'
@@ -18,7 +18,7 @@ export type Inspector = (
 export interface Moderation {
   /** Asked where the app is gated: nearly none is. */
   readonly inspector?: Inspector
-  readonly judge: Judge
+  readonly checkRules: RuleCheck
 }
 
 /** A message as its sender sees it. */
@@ -35,7 +35,7 @@ interface Said {
 export interface Moderated {
   readonly said: Said
   /** Undefined: no rule has looked at it. */
-  readonly judgement: Judgement | undefined
+  readonly result: ModerationResult | undefined
 }
 
 /** A new message has no place in the log yet. */
@@ -58,9 +58,9 @@ export async function moderate(
   }
   const row = freshRow(unplaced, { ...unplaced, at: ctx.now }, said)
   const words = { by: sender.actor, content, entry: { row, receiver }, profiles }
-  const { data, judgement } = await examine(moderation, ctx, words)
-  const marked = judgement ? withFields(data, { moderation: judgement.moderation }) : data
-  return { said: { ...said, data: marked }, judgement }
+  const { data, result } = await examine(moderation, ctx, words)
+  const marked = result ? withFields(data, { moderation: result.moderation }) : data
+  return { said: { ...said, data: marked }, result }
 }
 
 /** What somebody says anew, in a message or in an edit. */
@@ -75,20 +75,20 @@ interface Words {
 
 /** What webhooks and rules say to it: its data with what webhooks have put in, or the failure. */
 export async function examine(
-  { inspector, judge }: Moderation,
+  { inspector, checkRules }: Moderation,
   ctx: ReadCtx,
   { by, content, entry, profiles }: Words,
-): Promise<{ readonly data: string; readonly judgement: Judgement | undefined }> {
+): Promise<{ readonly data: string; readonly result: ModerationResult | undefined }> {
   const { row, receiver } = entry
   const asks = ctx.app.gated && inspector
   if (asks) requireLookedUp(ctx)
   const data = asks ? await inspect(inspector, ctx, profiles, entry) : row.data
   // An app that has never moderated pays for nothing but this comparison.
-  const judgement =
+  const result =
     ctx.app.moderationVersion > 0 && by
-      ? await judge(ctx, { ...content, sender: by.uid, receiver, from: profiles })
+      ? await checkRules(ctx, { ...content, sender: by.uid, receiver, from: profiles })
       : undefined
-  return { data, judgement }
+  return { data, result }
 }
 
 interface Injected {

@@ -1,6 +1,6 @@
 import type { AppTransaction } from '../../../outbox/unit-of-work.ts'
 import { type Entry, type Extra, hideEntry } from '../../log/entries/index.ts'
-import type { Judgement } from '../../rules/index.ts'
+import type { ModerationResult } from '../../rules/index.ts'
 import { deleteTraces } from '../stored/traces.sql.ts'
 import { lowerReplies } from '../threads.sql.ts'
 
@@ -9,7 +9,7 @@ export async function withhold(
   { db, now }: AppTransaction,
   { row }: Entry,
   said: Readonly<Record<string, unknown>>,
-  { moderation, verdict = { actions: [] } }: Judgement,
+  { moderation, verdict = { actions: [] } }: ModerationResult,
   extra: Extra = row.extra ?? {},
 ): Promise<void> {
   const { tags, mentions, parent, quoted, editedBy } = extra

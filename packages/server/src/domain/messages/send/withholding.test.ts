@@ -157,7 +157,7 @@ describe('rules look', () => {
     for (const operand of ['custom', 'link', 'image'] as const) {
       await full.createRule({ body: { id: operand, conditions: [{ operand, value: 'evil' }] } })
     }
-    const judged = async (body: object) =>
+    const moderated = async (body: object) =>
       (await given.message('ann', 'bob', body)).data.moderation?.status
     const custom = { category: 'custom', type: 'poll' }
     const image = (name: string, caption: string) => ({
@@ -165,15 +165,15 @@ describe('rules look', () => {
       type: 'image',
       data: { text: caption, attachments: [{ url: 'https://files.example/1.png', name }] },
     })
-    expect(await judged({ ...custom, data: { customData: { a: [{ b: 'evil' }] } } })).toBe(
+    expect(await moderated({ ...custom, data: { customData: { a: [{ b: 'evil' }] } } })).toBe(
       'disapproved',
     )
-    expect(await judged({ ...custom, data: { customData: { evil: 1 } } })).toBe('approved')
-    expect(await judged(text('see https://evil.example/x'))).toBe('disapproved')
-    expect(await judged(text('how evil'))).toBe('approved')
-    expect(await judged(image('evil.png', ''))).toBe('disapproved')
-    expect(await judged(image('fine.png', 'spam'))).toBe('disapproved')
-    expect(await judged(image('fine.png', 'fine'))).toBe('approved')
+    expect(await moderated({ ...custom, data: { customData: { evil: 1 } } })).toBe('approved')
+    expect(await moderated(text('see https://evil.example/x'))).toBe('disapproved')
+    expect(await moderated(text('how evil'))).toBe('approved')
+    expect(await moderated(image('evil.png', ''))).toBe('disapproved')
+    expect(await moderated(image('fine.png', 'spam'))).toBe('disapproved')
+    expect(await moderated(image('fine.png', 'fine'))).toBe('approved')
   })
 
   test('at what users say, not at what the app says itself', async () => {

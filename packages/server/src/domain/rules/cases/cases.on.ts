@@ -17,7 +17,7 @@ export const openCases: Listener = {
     async 'entry.appended'({ payload }, ctx) {
       if (payload.caught === undefined) return undefined
       const row = await findEntry(ctx.db, payload, payload.seq)
-      // What judges were asked about is their business, whatever became of it.
+      // What classifiers were asked about is their business, whatever became of it.
       if (row?.verdict && !row.verdict.pending) await openCase(ctx, row, row.verdict, false)
       return undefined
     },

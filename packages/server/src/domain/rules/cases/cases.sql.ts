@@ -18,7 +18,7 @@ export async function appsThatModerate(
   return new Set(rows.map(({ appId }) => appId))
 }
 
-/** False: this was known. `anew`: of a message that was edited, which may have been judged before. */
+/** False: this was known. `anew`: of a message that was edited, which may have been reviewed before. */
 export async function insertCase(
   { appId, db }: AppDb,
   { bucket, key, seq, id }: EntryRef,
@@ -86,7 +86,7 @@ export async function findCaseStatus(
   return rows[0]?.status
 }
 
-/** Judged; `seq`: where the message is from now on. */
+/** Reviewed; `seq`: where the message is from now on. */
 export async function closeCase(
   { appId, db }: AppDb,
   id: number,

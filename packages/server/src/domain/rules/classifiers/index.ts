@@ -1,12 +1,12 @@
 export {
+  type Classification,
+  type ClassificationJob,
+  classificationQueue,
   type Edit,
   findRemarks,
-  insertJudgement,
-  type Judged,
-  type JudgementJob,
-  judgementQueue,
-  pendingJudgements,
+  insertClassification,
+  pendingClassifications,
   recordOutcome,
   takeDecided,
-} from './judgements.sql.ts'
-export { type Consulted, consultJudges, type JudgeParts } from './judges.ts'
+} from './classifications.sql.ts'
+export { type ClassifierParts, type Consulted, consultClassifiers } from './classifiers.ts'

@@ -15,7 +15,7 @@ export interface Compiler extends AsyncDisposable {
 interface Compiling {
   /** As JSON text: the terms of each list by its id. */
   readonly lists: string
-  readonly judges?: ReadonlyMap<string, number>
+  readonly classifiers?: ReadonlyMap<string, number>
 }
 
 interface Job {
@@ -106,7 +106,7 @@ export function openCompiler(
 
   return {
     run,
-    async compile(appId, rules, { lists, judges }) {
+    async compile(appId, rules, { lists, classifiers }) {
       const conditions = rules.map(({ conditions }) => ({ conditions }))
       const layout = await run(appId, 'layOutRules', { rules: conditions, lists })
       // Objects of the engine stay in the thread that makes them, so these are made here, in slices.
@@ -118,7 +118,7 @@ export function openCompiler(
         await nextTurn()
         slice = performance.now()
       }
-      return new RuleSet(rules, layout, patterns, judges)
+      return new RuleSet(rules, layout, patterns, classifiers)
     },
     async [Symbol.asyncDispose]() {
       await thread?.terminate()

@@ -7,8 +7,8 @@ export interface InForce {
   readonly rules: RuleRow[]
   /** JSON text, which another thread reads: the terms of each list by its id. */
   readonly lists: string
-  /** The revisions of lists that are judges. */
-  readonly judges: Readonly<Record<string, number>>
+  /** The revisions of lists that are classifiers. */
+  readonly classifiers: Readonly<Record<string, number>>
 }
 
 /** All that moderates an app, as it was at one moment: one statement sees one state. */
@@ -25,7 +25,7 @@ export async function findInForce({ appId, db }: AppDb): Promise<InForce | undef
             from moderation_keyword_lists l where l.app_id = a.app_id and l.active) as lists,
            (select coalesce(jsonb_object_agg(l.list_id, l.revision), '{}')
             from moderation_keyword_lists l
-            where l.app_id = a.app_id and l.active and l.judge is not null) as judges
+            where l.app_id = a.app_id and l.active and l.classifier is not null) as classifiers
     from apps a where a.app_id = ${appId}`.execute(db)
   return rows[0]
 }

@@ -50,7 +50,7 @@ export function openRuleSets(compiler: Compiler): RuleSets {
 
 async function compile(
   appId: string,
-  { rules, lists, judges }: InForce,
+  { rules, lists, classifiers }: InForce,
   compiler: Compiler,
 ): Promise<RuleSet | undefined> {
   const enabled = withDefaults(rules).filter((rule) => rule.enabled)
@@ -59,5 +59,8 @@ async function compile(
     ...rule,
     revisionId: revisionIdOf(appId, rule.id, rule.revision),
   }))
-  return compiler.compile(appId, inForce, { lists, judges: new Map(Object.entries(judges)) })
+  return compiler.compile(appId, inForce, {
+    lists,
+    classifiers: new Map(Object.entries(classifiers)),
+  })
 }

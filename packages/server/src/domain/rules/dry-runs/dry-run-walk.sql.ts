@@ -25,7 +25,7 @@ const walked = (columns: string) => `
                  as "isSaid", ${columns}
   from entries e where e.app_id = $1 and e.id >= $3 and e.id < $4 order by e.id desc limit $5`
 
-/** What was withheld was said all the same: a rule is also judged by what another has caught. */
+/** What was withheld was said all the same: a rule is also measured by what another has caught. */
 const data = "coalesce((e.verdict #> '{sealed,data}')::json, e.data)"
 const walkWhole = prepared<WalkedRow>('dry run walk', walked(`e.category, e.type, ${data} as data`))
 /** Half the way is the transport: most rules look at texts and need no more. */

@@ -133,7 +133,7 @@ function shownRule({ id, revisionId, name, actions }: TriedRule) {
   return { ...(id && { id }), ...(revisionId && { revisionId }), name, action: actions }
 }
 
-/** Ids grow with time: what is left is judged by how many of them are. */
+/** Ids grow with time: what is left is estimated from how many of them are. */
 function totalOf({ status, scanned, firstId, lastId, reachedId }: DryRunRow): number {
   if (status === 'done' || firstId === null || lastId === null || reachedId === null) return scanned
   const share = (lastId - reachedId) / Math.max(1, lastId - firstId)

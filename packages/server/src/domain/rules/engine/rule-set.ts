@@ -38,7 +38,7 @@ interface Check {
   readonly condition: Condition
 }
 
-/** A condition that a judge must answer, and in which revision of its list it is described. */
+/** A condition that a classifier must answer, and in which revision of its list it is described. */
 export interface Asked extends Check {
   readonly list: { readonly id: string; readonly revision: number }
 }
@@ -130,15 +130,15 @@ export class RuleSet {
     layout: Layout,
     /** Those of the layout, in its order. */
     patterns: readonly Pattern[],
-    /** The revisions of lists that are judges; without them, judges are not asked. */
-    judges: ReadonlyMap<string, number> = new Map(),
+    /** The revisions of lists that are classifiers; without them, classifiers are not asked. */
+    classifiers: ReadonlyMap<string, number> = new Map(),
   ) {
     this.#checks = checksOf(rules)
     this.#asked = allChecks(rules)
       .filter(({ condition }) => isAsked(condition))
       .flatMap((check) =>
         check.condition.value.flatMap((id) => {
-          const revision = judges.get(id)
+          const revision = classifiers.get(id)
           return revision === undefined ? [] : [{ ...check, list: { id, revision } }]
         }),
       )
@@ -161,7 +161,7 @@ export class RuleSet {
     return found.count === 0 ? [] : this.#findings(found)
   }
 
-  /** What only judges can answer of this. */
+  /** What only classifiers can answer of this. */
   askedOf(subjects: Subjects): readonly Asked[] {
     if (this.#asked.length === 0) return this.#asked
     return this.#asked.filter(({ condition }) => subjects[condition.operand] !== undefined)
@@ -210,7 +210,7 @@ function allChecks<T extends Conditioned>(rules: readonly T[]) {
   return rules.flatMap((rule) => rule.conditions.map((condition) => ({ rule, condition })))
 }
 
-/** What pictures show is for others to judge. */
+/** What pictures show is for classifiers outside. */
 function checksOf<T extends Conditioned>(rules: readonly T[]) {
   return allChecks(rules).filter(
     ({ condition }) => !condition.isMediaPresent && !isAsked(condition),

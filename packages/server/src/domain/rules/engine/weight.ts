@@ -14,7 +14,7 @@ export const nothing: Weight = { words: 0, bytes: 0, patterns: 0, work: 0 }
 
 /**
  * What an app may have in force. A list counts once for each condition that refers to it. With all of
- * it in force, a message of 10 KB is judged in some 15 ms, and in 45 where words are nested in each other:
+ * it in force, a message of 10 KB is moderated in some 15 ms, and in 45 where words are nested in each other:
  * each pattern takes a quarter of one, and the states of all patterns, which the first such message
  * makes, another 30 ms.
  */

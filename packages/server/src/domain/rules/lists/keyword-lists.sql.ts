@@ -4,7 +4,7 @@ import { type AppDb, jsonb } from '../../../database/app-db.ts'
 import type { Weight } from '../engine/weight.ts'
 
 /** Whom to ask, and how. The list says which kind it is. */
-export interface JudgeSettings {
+export interface ClassifierSettings {
   readonly url: string
   /** Of one with an API of its own: Basic auth, if there is a name. */
   readonly username?: string
@@ -26,16 +26,16 @@ export interface KeywordListRow {
   readonly searchTerms: string[]
   /** Null: from before there were weights. */
   readonly weight: Weight | null
-  /** Null: it is no judge. */
-  readonly judge: JudgeSettings | null
-  readonly judgeSecret: Buffer | null
+  /** Null: it is no classifier. */
+  readonly classifier: ClassifierSettings | null
+  readonly classifierSecret: Buffer | null
   readonly createdAt: number
   readonly updatedAt: number
 }
 
 const columns = sql`
   list_id as id, revision, active, name, description, category, is_csv as "isCSV",
-  to_json(terms) as "searchTerms", weight, judge, judge_secret_encrypted as "judgeSecret", created_at as "createdAt", updated_at as "updatedAt"`
+  to_json(terms) as "searchTerms", weight, classifier, classifier_secret_encrypted as "classifierSecret", created_at as "createdAt", updated_at as "updatedAt"`
 
 export async function findActiveLists({ appId, db }: AppDb): Promise<KeywordListRow[]> {
   const { rows } = await sql<KeywordListRow>`
@@ -85,28 +85,28 @@ export async function retireList({ appId, db }: AppDb, id: string): Promise<void
 export async function insertListRevision({ appId, db }: AppDb, row: KeywordListRow): Promise<void> {
   await sql`
     insert into moderation_keyword_lists (app_id, list_id, revision, active, name, description,
-                                          category, is_csv, terms, weight, judge,
-                                          judge_secret_encrypted, created_at, updated_at)
+                                          category, is_csv, terms, weight, classifier,
+                                          classifier_secret_encrypted, created_at, updated_at)
     values (${appId}, ${row.id}, ${row.revision}, ${row.active}, ${row.name}, ${row.description},
             ${row.category}, ${row.isCSV}, ${row.searchTerms}, ${jsonb(row.weight ?? undefined)},
-            ${jsonb(row.judge ?? undefined)}, ${row.judgeSecret}, ${row.createdAt}, ${row.updatedAt})`.execute(
+            ${jsonb(row.classifier ?? undefined)}, ${row.classifierSecret}, ${row.createdAt}, ${row.updatedAt})`.execute(
     db,
   )
 }
 
-export type JudgeRow = Pick<
+export type ClassifierRow = Pick<
   KeywordListRow,
-  'id' | 'revision' | 'category' | 'judge' | 'judgeSecret'
+  'id' | 'revision' | 'category' | 'classifier' | 'classifierSecret'
 >
 
 /** Of these revisions: a list that was changed or deleted meanwhile is still known as it was. */
-export async function findJudges(
+export async function findClassifiers(
   { appId, db }: AppDb,
   wanted: readonly { readonly id: string; readonly revision: number }[],
-): Promise<JudgeRow[]> {
-  const { rows } = await sql<JudgeRow>`
-    select l.list_id as id, l.revision, l.category, l.judge,
-           l.judge_secret_encrypted as "judgeSecret"
+): Promise<ClassifierRow[]> {
+  const { rows } = await sql<ClassifierRow>`
+    select l.list_id as id, l.revision, l.category, l.classifier,
+           l.classifier_secret_encrypted as "classifierSecret"
     from unnest(${wanted.map(({ id }) => id)}::text[],
                 ${wanted.map(({ revision }) => revision)}::bigint[]) as w(id, revision)
     join moderation_keyword_lists l

@@ -8,8 +8,12 @@ import type { AppIdentity } from '../../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../../pipeline/handler.ts'
 import { limitOf, lockApp, nextModerationVersion } from '../../apps/index.ts'
-import { isJudge } from '../classifiers/judge-categories.ts'
-import { judgeFrom, type ObjectionToUrl, shownJudge } from '../classifiers/judge-lists.ts'
+import { isClassifier } from '../classifiers/classifier-categories.ts'
+import {
+  classifierFrom,
+  type ObjectionToUrl,
+  shownClassifier,
+} from '../classifiers/classifier-lists.ts'
 import type { Compiler } from '../compiler/compiler.ts'
 import { defaultLists } from '../default-rules.ts'
 import { nothing } from '../engine/weight.ts'
@@ -48,7 +52,7 @@ export function keywordListHandlers(
             description: form.description ?? null,
             category: form.category,
             ...terms,
-            ...judgeFrom(ctx, id, form, undefined, objectionToUrl),
+            ...classifierFrom(ctx, id, form, undefined, objectionToUrl),
             createdAt: ctx.now,
           })
         }
@@ -82,7 +86,7 @@ export function keywordListHandlers(
             description: form.description ?? list.description,
             category: form.category,
             ...terms,
-            ...judgeFrom(ctx, list.id, form, list, objectionToUrl),
+            ...classifierFrom(ctx, list.id, form, list, objectionToUrl),
           })
         }
       },
@@ -149,7 +153,7 @@ async function termsOf(
   { appId }: AppIdentity,
   { category, file, searchTerms, disallowedSentences }: KeywordListForm,
 ): Promise<WeighedTerms | undefined> {
-  if (isJudge(category)) return { searchTerms: [], isCSV: false, weight: nothing }
+  if (isClassifier(category)) return { searchTerms: [], isCSV: false, weight: nothing }
   const given = { category, file, searchTerms, disallowedSentences }
   return compiler.run(appId, 'weighList', given)
 }
@@ -176,10 +180,10 @@ function ownerOf({ app }: ReadCtx, { id }: KeywordListRow): string {
 }
 
 function shown(ctx: ReadCtx, row: KeywordListRow): KeywordList {
-  const { revision, description, judge: _, judgeSecret: __, weight: ___, ...rest } = row
+  const { revision, description, classifier: _, classifierSecret: __, weight: ___, ...rest } = row
   return {
     ...rest,
-    ...shownJudge(row),
+    ...shownClassifier(row),
     ...(description !== null && { description }),
     ...(defaultLists.has(row.id) && { default: true }),
     revisionId: revisionIdOf(ownerOf(ctx, row), row.id, revision),

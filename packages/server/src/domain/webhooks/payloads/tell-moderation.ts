@@ -57,8 +57,8 @@ export async function tellFlagged(
 }
 
 /** What its `onError` says was done: the message is as it is since then. */
-export async function tellUnjudged(
-  { payload }: HeardEvent<'message.unjudged'>,
+export async function tellModerationFailed(
+  { payload }: HeardEvent<'message.moderationFailed'>,
   db: AppDb,
   wanted: Wanted,
 ): Promise<Telling[]> {
@@ -74,9 +74,9 @@ const triggersOfSubmissions = {
   moderator: { approved: 'moderation_manual_approved', disapproved: undefined },
 } as const
 
-/** What was edited since it was judged is judged again, and told of then. */
+/** What was edited since it was moderated is moderated again, and told of then. */
 export async function tellSubmission(
-  { payload, at }: HeardEvent<'submission.judged'>,
+  { payload, at }: HeardEvent<'submission.moderated'>,
   db: AppDb,
   wanted: Wanted,
 ): Promise<Telling[]> {

@@ -8,7 +8,7 @@ const app = await startTestApp({ clock: () => 1_800_000_000 })
 afterAll(() => app[Symbol.asyncDispose]())
 const full = app.as('full')
 
-const url = 'https://judge.example/ask'
+const url = 'https://classifier.example/ask'
 const custom = { category: 'customApi', webhookURL: url } as const
 const openAi = {
   category: 'openai',
@@ -25,7 +25,7 @@ const refused = (field: string) => ({
   details: { [field]: [expect.anything()] },
 })
 
-describe('a keyword list that is a judge', () => {
+describe('a keyword list that is a classifier', () => {
   test('has an address, and says nothing of its secret', async () => {
     const secrets = { username: 'ada', password: 'never-seen-again' }
     const { data } = await create('own', { ...secrets, onError: 'block', contextWindow: '7' })
@@ -57,8 +57,8 @@ describe('a keyword list that is a judge', () => {
       select l::text as kept from moderation_keyword_lists l`.execute(app.db)
     expect(JSON.stringify(rows)).not.toMatch(/never-seen/)
     const { rows: sealed } = await sql`
-      select judge_secret_encrypted from moderation_keyword_lists
-      where app_id = ${app.appId} and judge_secret_encrypted is null`.execute(app.db)
+      select classifier_secret_encrypted from moderation_keyword_lists
+      where app_id = ${app.appId} and classifier_secret_encrypted is null`.execute(app.db)
     expect(sealed).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('a keyword list that is a judge', () => {
   })
 
   test.each([
-    ['webhookURL', { webhookURL: 'http://judge.example' }],
+    ['webhookURL', { webhookURL: 'http://classifier.example' }],
     ['webhookURL', { webhookURL: 'https://10.0.0.1/' }],
     ['password', { username: 'ada' }],
     ['baseUrl', { category: 'openai', model: 'm', prompt: 'p' }],
@@ -92,7 +92,7 @@ describe('a keyword list that is a judge', () => {
   })
 })
 
-describe('a condition that asks a judge', () => {
+describe('a condition that asks a classifier', () => {
   test('names its list, which is of the same kind', async () => {
     await create('asked')
     const rule = (condition: object) =>

@@ -6,12 +6,12 @@ import type { Transactions } from '../../outbox/unit-of-work.ts'
 import { type Entry, opened, type Verdict } from '../log/entries/index.ts'
 import { findMessage, lockConversationOf } from '../messages/stored/index.ts'
 import {
+  type ClassificationJob,
+  type ClassifierParts,
   type Consulted,
-  consultJudges,
+  classificationQueue,
+  consultClassifiers,
   findRemarks,
-  type JudgementJob,
-  type JudgeParts,
-  judgementQueue,
   recordOutcome,
   takeDecided,
 } from '../rules/classifiers/index.ts'
@@ -19,7 +19,7 @@ import { blocks } from '../rules/index.ts'
 import { profilesIn, serialiseEntries } from '../views/index.ts'
 import { settle } from './settling.ts'
 
-export interface JudgementParts extends JudgeParts {
+export interface ClassificationParts extends ClassifierParts {
   readonly database: InstallDb
   readonly transactions: Transactions
   readonly log: Logger
@@ -34,17 +34,17 @@ const maxAttempts = 3
 /** Beyond the calls themselves: to wait for their turn, and to record them. */
 const leaseGraceMs = 10_000
 
-/** What waits for judges: each is asked about, and takes effect in its turn. */
-export function judgementJobs(parts: JudgementParts): Jobs<JudgementJob> {
+/** What waits for classifiers: each is asked about, and takes effect in its turn. */
+export function classificationJobs(parts: ClassificationParts): Jobs<ClassificationJob> {
   const { database, perApp, timeoutMs, retryMs } = parts
   return {
-    queue: judgementQueue,
+    queue: classificationQueue,
     limits: { perApp, leaseMs: timeoutMs + leaseGraceMs },
     async run(job) {
       const outcome = await consider(parts, job)
       if (outcome === 'unanswered') {
         const afterMs = pauseMs({ firstMs: retryMs }, job.attempt)
-        await judgementQueue.release(database.db, job, afterMs)
+        await classificationQueue.release(database.db, job, afterMs)
         return outcome
       }
       await conclude(parts, job, outcome)
@@ -56,8 +56,8 @@ export function judgementJobs(parts: JudgementParts): Jobs<JudgementJob> {
 }
 
 async function consider(
-  parts: JudgementParts,
-  job: JudgementJob,
+  parts: ClassificationParts,
+  job: ClassificationJob,
 ): Promise<Consulted | 'unanswered'> {
   const db = { appId: job.appId, db: parts.database.db }
   const entry = await findMessage(db, job.messageId, false, job.sender)
@@ -71,10 +71,10 @@ async function consider(
       findRemarks(db, job, { most, before: job.edit ? job.seq : undefined }),
   }
   const mayAskAgain = mayTryAgain(parts, job)
-  const heard = await consultJudges(parts, db, proposed.verdict, matter, mayAskAgain)
+  const heard = await consultClassifiers(parts, db, proposed.verdict, matter, mayAskAgain)
   if (!heard) return 'unanswered'
   for (const one of heard.failures) {
-    parts.log.warn({ appId: job.appId, ...one }, 'a judge has failed')
+    parts.log.warn({ appId: job.appId, ...one }, 'a moderation classifier failed to answer')
   }
   return heard
 }
@@ -82,7 +82,7 @@ async function consider(
 /** The message as it would be, and what is asked about it. */
 function proposedBy(
   { row, receiver }: Entry,
-  { edit }: JudgementJob,
+  { edit }: ClassificationJob,
 ): { entry: Entry; verdict: Verdict } | undefined {
   if (edit) {
     if (row.deletedAt !== null) return undefined
@@ -102,7 +102,10 @@ async function printed(db: AppDb, entry: Entry): Promise<string> {
   return text
 }
 
-function mayTryAgain(parts: JudgementParts, { attempt, elapsedMs }: JudgementJob): boolean {
+function mayTryAgain(
+  parts: ClassificationParts,
+  { attempt, elapsedMs }: ClassificationJob,
+): boolean {
   const { timeoutMs, retryMs, budgetMs } = parts
   const endMs = elapsedMs + timeoutMs + pauseMs({ firstMs: retryMs }, attempt) + timeoutMs
   return attempt < maxAttempts && endMs <= budgetMs
@@ -110,8 +113,8 @@ function mayTryAgain(parts: JudgementParts, { attempt, elapsedMs }: JudgementJob
 
 /** Takes effect now, with all behind it that are decided; or waits for those before it. */
 async function conclude(
-  { transactions }: JudgementParts,
-  job: JudgementJob,
+  { transactions }: ClassificationParts,
+  job: ClassificationJob,
   outcome: Consulted,
 ): Promise<void> {
   await transactions.inApp(job.appId, async (ctx) => {

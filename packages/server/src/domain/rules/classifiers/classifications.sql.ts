@@ -5,7 +5,7 @@ import { defineQueue, type Job } from '../../../jobs/queue.sql.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { EntryRow, Extra, Verdict } from '../../log/entries/index.ts'
 import type { AppendAddition } from '../../log/index.ts'
-import type { Consulted } from './judges.ts'
+import type { Consulted } from './classifiers.ts'
 
 /** What an edit would change, once it may. */
 export interface Edit {
@@ -19,14 +19,14 @@ export interface Edit {
   readonly verdict: Verdict
 }
 
-/** Something that judges decide about, at its place in the line. */
-export interface Judged extends ConversationKey {
+/** Something that classifiers decide about, in the order in which its sender sent it. */
+export interface Classification extends ConversationKey {
   readonly appId: string
   readonly place: number
   readonly seq: number
   readonly messageId: number
   readonly parentSeq: number | null
-  /** Whose line it stands in. */
+  /** Those of one sender in one conversation take effect in their order. */
   readonly sender: string
   /** Null: the message is new. */
   readonly edit: Edit | null
@@ -34,7 +34,7 @@ export interface Judged extends ConversationKey {
   readonly outcome: Consulted | null
 }
 
-export interface JudgementJob extends Judged, Job {
+export interface ClassificationJob extends Classification, Job {
   /** Since it was sent. */
   readonly elapsedMs: number
 }
@@ -43,21 +43,21 @@ const columns = `
   j.app_id as "appId", j.place, j.bucket, j.conversation_key as key, j.seq,
   j.message_id as "messageId", j.parent_seq as "parentSeq", j.sender, j.edit, j.outcome`
 
-export const judgementQueue = defineQueue<JudgementJob>({
-  name: 'judgements',
-  table: 'moderation_judgements',
+export const classificationQueue = defineQueue<ClassificationJob>({
+  name: 'classifications',
+  table: 'moderation_classifications',
   key: { app_id: 'appId', place: 'place' },
   open: 'j.outcome is null',
   columns: `${columns}, m.now - j.asked_at as "elapsedMs"`,
 })
 
 /** A new message that waits for classifiers is enqueued with its append. */
-export const pendingJudgements: AppendAddition = {
-  name: 'pending_judgements',
+export const pendingClassifications: AppendAddition = {
+  name: 'pending_classifications',
   field: 'awaitsClassifier',
-  queue: judgementQueue,
+  queue: classificationQueue,
   insert: `
-    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, parent_seq,
+    insert into moderation_classifications (app_id, bucket, conversation_key, seq, message_id, parent_seq,
                                        sender, asked_at, due_at)
     select app_id, bucket, key, seq, id, parent_seq, sender, m.now, m.now
     from appended
@@ -67,13 +67,13 @@ export const pendingJudgements: AppendAddition = {
 }
 
 /** Of an edit. */
-export async function insertJudgement(
+export async function insertClassification(
   { appId, db }: AppDb,
   { bucket, key, seq, id }: EntryRow,
   edit: Edit,
 ): Promise<void> {
   await sql`
-    insert into moderation_judgements (app_id, bucket, conversation_key, seq, message_id, sender,
+    insert into moderation_classifications (app_id, bucket, conversation_key, seq, message_id, sender,
                                        edit, asked_at, due_at)
     values (${appId}, ${bucket}, ${key}, ${seq}, ${id}, ${edit.by}, ${jsonb(edit)},
             ${databaseMs}, ${databaseMs})`.execute(db)
@@ -82,21 +82,24 @@ export async function insertJudgement(
 /** False: the lease is lost. */
 export async function recordOutcome(
   db: Db,
-  job: JudgementJob,
+  job: ClassificationJob,
   outcome: Consulted,
 ): Promise<boolean> {
   const { rows } = await sql`
-    update moderation_judgements set leased_until = null, outcome = ${jsonb(outcome)}
-    where ${judgementQueue.held(job)} returning place`.execute(db)
+    update moderation_classifications set leased_until = null, outcome = ${jsonb(outcome)}
+    where ${classificationQueue.held(job)} returning place`.execute(db)
   return rows.length > 0
 }
 
-/** Who is first in this line, if that one is decided; it leaves the line with this. */
-export async function takeDecided({ appId, db }: AppDb, line: Judged): Promise<Judged | undefined> {
-  const { rows } = await sql<Judged>`
-    delete from moderation_judgements j using (
-      select place from moderation_judgements
-      where bucket = ${line.bucket} and conversation_key = ${line.key} and sender = ${line.sender}
+/** Takes the first of this sender in this conversation out of the queue, if it is decided. */
+export async function takeDecided(
+  { appId, db }: AppDb,
+  waiting: Classification,
+): Promise<Classification | undefined> {
+  const { rows } = await sql<Classification>`
+    delete from moderation_classifications j using (
+      select place from moderation_classifications
+      where bucket = ${waiting.bucket} and conversation_key = ${waiting.key} and sender = ${waiting.sender}
         and app_id = ${appId}
       order by place limit 1) f
     where j.app_id = ${appId} and j.place = f.place and j.outcome is not null

@@ -2,18 +2,18 @@ import type { AppDb } from '../../../database/app-db.ts'
 import { type Egress, EgressError } from '../../../egress/egress.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import type { Question, Verdict } from '../../log/entries/index.ts'
-import { blocks } from '../judge.ts'
-import { findJudges, type JudgeRow } from '../lists/keyword-lists.sql.ts'
-import { type ContextMessages, mannerOf, type Opinion, opinionFrom } from './judge-calls.ts'
-import { judgeSecretPlace } from './judge-lists.ts'
+import { type ClassifierRow, findClassifiers } from '../lists/keyword-lists.sql.ts'
+import { blocks } from '../rule-check.ts'
+import { type ContextMessages, mannerOf, type Opinion, opinionFrom } from './classifier-calls.ts'
+import { classifierSecretPlace } from './classifier-lists.ts'
 
-export interface JudgeParts {
+export interface ClassifierParts {
   readonly egress: Egress
   readonly vault: Vault
   readonly timeoutMs: number
 }
 
-/** What judges are asked about, wherever it is kept. */
+/** What classifiers are asked about, wherever it is kept. */
 interface Matter {
   readonly sender: string
   /** The whole message, as JSON text. */
@@ -24,7 +24,7 @@ interface Matter {
   ) => Promise<readonly { readonly uid: string; readonly text: string }[]>
 }
 
-/** A question, and what its judge has said to it, or why it has said nothing. */
+/** A question, and what its classifier has said to it, or why it has said nothing. */
 interface Heard {
   readonly question: Question
   readonly says: Opinion | { readonly error: string; readonly onError: 'allow' | 'block' }
@@ -32,23 +32,23 @@ interface Heard {
 
 const maxBytes = 65_536
 
-/** What judges have made of something. */
+/** What classifiers have made of something. */
 export interface Consulted {
   /** None: it may be said. */
   readonly verdict?: Verdict | undefined
-  /** Judges that have failed to the end. */
+  /** Classifiers that have failed to the end. */
   readonly failures: readonly { readonly list: string; readonly error: string }[]
 }
 
-/** Asks about what is pending. Undefined: it is not decided, and judges may be asked again. */
-export async function consultJudges(
-  parts: JudgeParts,
+/** Asks about what is pending. Undefined: it is not decided, and classifiers may be asked again. */
+export async function consultClassifiers(
+  parts: ClassifierParts,
   db: AppDb,
   { pending = [], ...found }: Verdict,
   matter: Matter,
   mayAskAgain: boolean,
 ): Promise<Consulted | undefined> {
-  const heard = await askJudges(parts, db, pending, matter)
+  const heard = await askClassifiers(parts, db, pending, matter)
   if (!isDecided(heard) && mayAskAgain) return undefined
   const failures = heard.flatMap(({ question: { list }, says }) =>
     'error' in says ? [{ list: list.id, error: says.error }] : [],
@@ -56,47 +56,50 @@ export async function consultJudges(
   return { verdict: verdictFrom(found.rule && found, heard), failures }
 }
 
-/** All judges at once, each of them once, whoever asks. */
-async function askJudges(
-  parts: JudgeParts,
+/** All classifiers at once, each of them once, whoever asks. */
+async function askClassifiers(
+  parts: ClassifierParts,
   db: AppDb,
   questions: readonly Question[],
   matter: Matter,
 ): Promise<Heard[]> {
   const lists = new Map(questions.map(({ list }) => [list.id, list]))
-  const judges = await findJudges(db, [...lists.values()])
-  const most = Math.max(0, ...judges.map(windowOf))
+  const classifiers = await findClassifiers(db, [...lists.values()])
+  const most = Math.max(0, ...classifiers.map(windowOf))
   const earlier = most > 0 ? await matter.earlier(most) : []
   const remarks = earlier.map(({ uid, text }) => ({ [uid]: text }))
   const last = { [matter.sender]: JSON.parse(matter.message) }
-  const asked = judges.map(async (one) => {
+  const asked = classifiers.map(async (one) => {
     const shown = remarks.slice(remarks.length - Math.min(remarks.length, windowOf(one)))
     return [one.id, await askOne(parts, db.appId, one, [...shown, last])] as const
   })
   const heard = new Map(await Promise.all(asked))
   return questions.map((question) => {
-    const none = { error: 'The judge is gone.', onError: 'allow' } as const
+    const none = { error: 'The classifier is gone.', onError: 'allow' } as const
     return { question, says: heard.get(question.list.id) ?? none }
   })
 }
 
-function windowOf({ judge }: JudgeRow): number {
-  return judge?.contextWindow ?? 0
+function windowOf({ classifier }: ClassifierRow): number {
+  return classifier?.contextWindow ?? 0
 }
 
 async function askOne(
-  { egress, vault, timeoutMs }: JudgeParts,
+  { egress, vault, timeoutMs }: ClassifierParts,
   appId: string,
-  row: JudgeRow,
+  row: ClassifierRow,
   contextMessages: ContextMessages,
 ): Promise<Heard['says']> {
   const manner = mannerOf(row)
-  const { judgeSecret } = row
-  const failed = (error: string) => ({ error, onError: row.judge?.onError ?? ('allow' as const) })
-  const target = `${appId}/judges/${row.id}`
+  const { classifierSecret } = row
+  const failed = (error: string) => ({
+    error,
+    onError: row.classifier?.onError ?? ('allow' as const),
+  })
+  const target = `${appId}/classifiers/${row.id}`
   try {
-    const secret = judgeSecret
-      ? vault.open(judgeSecret, judgeSecretPlace(appId, row.id))
+    const secret = classifierSecret
+      ? vault.open(classifierSecret, classifierSecretPlace(appId, row.id))
       : undefined
     const call = manner.request(row, secret, contextMessages)
     const answer = await egress.call({ ...call, method: 'POST', timeoutMs, maxBytes, target })
@@ -119,7 +122,7 @@ function isDecided(heard: readonly Heard[]): boolean {
 
 /**
  * What became of it in the end: by one that blocks, or else by what had caught it before, or else by
- * the first. Undefined: it may be said. A judge that failed may block it; nobody is punished for that.
+ * the first. Undefined: it may be said. A classifier that failed may block it; nobody is punished for that.
  */
 function verdictFrom(found: Verdict | undefined, heard: readonly Heard[]): Verdict | undefined {
   const answeredFirst = heard.toSorted(
@@ -131,7 +134,7 @@ function verdictFrom(found: Verdict | undefined, heard: readonly Heard[]): Verdi
       const { matches, reason } = says
       return matches ? [{ rule, condition, actions, ...(reason && { reason }) }] : []
     }
-    const reason = `The judge gave no answer. ${says.error}`
+    const reason = `The classifier gave no answer. ${says.error}`
     return says.onError === 'block' ? [{ rule, condition, actions: ['blockMessage'], reason }] : []
   })
   return caught.find(blocks) ?? found ?? caught[0]

@@ -1,3 +1,3 @@
-export function isJudge(category: string): boolean {
+export function isClassifier(category: string): boolean {
   return category === 'customApi' || category === 'openai'
 }

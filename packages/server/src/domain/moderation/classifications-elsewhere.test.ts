@@ -1,10 +1,14 @@
 import { afterAll, expect, test } from 'vitest'
 import { answer, type Behaviour } from '../../../../testing/src/network/receiver.ts'
-import { opinion, quick, startJudgeFixture } from '../../../../testing/src/rules/judge-fixture.ts'
+import {
+  opinion,
+  quick,
+  startClassifierFixture,
+} from '../../../../testing/src/rules/classifier-fixture.ts'
 import { connectDevice } from '../../../../testing/src/service/device.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
-const fixture = await startJudgeFixture()
+const fixture = await startClassifierFixture()
 afterAll(() => fixture[Symbol.asyncDispose]())
 const { app, full } = fixture
 const { given } = app
@@ -20,7 +24,7 @@ const say = (text: string) => given.message('ann', 'bob', { data: { text } })
 test('one that speaks as OpenAI does is asked in its own way', async () => {
   const said = (content: string) =>
     answer(200, JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] }))
-  const asked = await fixture.judge('llm', {
+  const asked = await fixture.classifier('llm', {
     openAi: true,
     behave: said('{"isMatchingCondition":true,"confidence":1,"reason":"Bad."}'),
     list: {
@@ -58,27 +62,27 @@ test('one that speaks as OpenAI does is asked in its own way', async () => {
   }
   const reasons = async () => (await full.listBlockedMessages({})).data.map(({ reason }) => reason)
   await expect.poll(reasons, wait).toHaveLength(4)
-  expect((await reasons())[0]).toBe('The judge gave no answer. Its answer could not be read.')
+  expect((await reasons())[0]).toBe('The classifier gave no answer. Its answer could not be read.')
   await forget('llm')
 })
 
 test('one that never answers holds a message up for a bounded time', async () => {
-  await using hasty = await startJudgeFixture({ ...quick, JUDGE_TIMEOUT_MS: '2000' })
+  await using hasty = await startClassifierFixture({ ...quick, CLASSIFIER_TIMEOUT_MS: '2000' })
   await hasty.app.given.users('ann', 'bob')
   const silent: Behaviour = () => undefined
-  const asked = await hasty.judge('silent', { behave: silent, list: { onError: 'allow' } })
+  const asked = await hasty.classifier('silent', { behave: silent, list: { onError: 'allow' } })
   await hasty.app.given.message('ann', 'bob', { data: { text: 'at last' } })
   await expect.poll(() => heardBy('bob', 'ann', hasty), wait).toContain('at last')
   expect(asked.received).toHaveLength(3)
   const metrics = async () => (await fetch(`${hasty.app.operationsOrigin}/metrics`)).text()
   const counted = (outcome: string, times: number) =>
-    `chorale_jobs_total{queue="judgements",outcome="${outcome}"} ${times}`
+    `chorale_jobs_total{queue="classifications",outcome="${outcome}"} ${times}`
   await expect.poll(metrics, wait).toContain(counted('failed', 1))
   expect(await metrics()).toContain(counted('unanswered', 2))
 })
 
 test('devices of the sender hear what became of it, and others of what was approved', async () => {
-  const asked = await fixture.judge('device', { behave: opinion(true) })
+  const asked = await fixture.classifier('device', { behave: opinion(true) })
   const connect = async (uid: string) => {
     const { data } = await app.as('auth').createAuthToken({ params: { uid }, body: {} })
     return connectDevice({ origin: app.origin, appId: app.appId, authToken: data.authToken })
@@ -106,9 +110,9 @@ test('devices of the sender hear what became of it, and others of what was appro
   await forget('device')
 })
 
-test('what lives elsewhere is judged by them, too, without a conversation', async () => {
+test('what lives elsewhere is moderated by them, too, without a conversation', async () => {
   const list = { contextWindow: '5', onError: 'block' } as const
-  const asked = await fixture.judge('away', { behave: opinion(true, 'Spam.'), list })
+  const asked = await fixture.classifier('away', { behave: opinion(true, 'Spam.'), list })
   const submit = async (text: string) => {
     const body = { sender: 'ann', receiver: 'bob', receiverType: 'user', data: { text } } as const
     const { id } = (await full.submitMessage({ body })).data
@@ -128,7 +132,7 @@ test('what lives elsewhere is judged by them, too, without a conversation', asyn
   asked.behave = answer(503)
   expect(await submit('well')).toMatchObject({
     status: 'disapproved',
-    reason: 'The judge gave no answer. It answered 503.',
+    reason: 'The classifier gave no answer. It answered 503.',
   })
   expect(asked.received).toHaveLength(3)
   await forget('away')
@@ -146,7 +150,7 @@ test('webhooks hear of it once it is decided', async () => {
   const triggerIds = ['message_sent', 'moderation_engine_approved', 'moderation_engine_blocked']
   triggerIds.push('moderation_manual_approved', 'moderation_engine_failed', 'message_flagged')
   await full.addWebhookTriggers({ params, headers, body: { triggerIds } })
-  const asked = await fixture.judge('told')
+  const asked = await fixture.classifier('told')
   const told = () => hook.received.map(({ body: { trigger } }) => trigger).sort()
   await given.message('ann', 'bob', { muid: 'told', data: { text: 'good' } })
   await expect.poll(told, wait).toEqual(['message_sent', 'moderation_engine_approved'].sort())
@@ -190,20 +194,20 @@ test('webhooks hear of it once it is decided', async () => {
   })
 })
 
-test('the slow judge of one app holds up no other app', async () => {
+test('the slow classifier of one app holds up no other app', async () => {
   // One place of a worker's five for each app.
-  await using crowd = await startJudgeFixture({
+  await using crowd = await startClassifierFixture({
     EGRESS_CONCURRENCY: '5',
-    JUDGE_TIMEOUT_MS: '60000',
+    CLASSIFIER_TIMEOUT_MS: '60000',
   })
-  const slow = await crowd.judge('slow', { behave: () => undefined })
+  const slow = await crowd.classifier('slow', { behave: () => undefined })
   await crowd.app.given.users('ann', 'bob')
   for (let nth = 0; nth < 10; nth++) await crowd.app.given.message('ann', 'bob')
   await expect.poll(() => slow.received.length, wait).toBe(1)
   const other = await crowd.app.anotherApp()
   const theirs = crowd.app.client(other, 'full')
   for (const uid of ['ann', 'bob']) await theirs.createUser({ body: { uid, name: uid } })
-  await crowd.judge('fast', { of: other })
+  await crowd.classifier('fast', { of: other })
   const body = { receiver: 'bob', receiverType: 'user', data: { text: 'soon' } } as const
   await theirs.sendMessage({ onBehalfOf: 'ann', body })
   const heard = () => theirs.listUserMessages({ onBehalfOf: 'bob', params: { uid: 'ann' } })

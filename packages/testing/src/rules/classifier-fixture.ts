@@ -11,21 +11,21 @@ import { type AppKeys, startTestApp, type TestApp } from '../service/test-app.ts
 type Form = CallInput<Api['createKeywordList']>['form']
 type Rule = CallInput<Api['createRule']>['body']
 
-/** An app whose judges are servers on this machine. */
-export interface JudgeFixture extends AsyncDisposable {
+/** An app whose classifiers are servers on this machine. */
+export interface ClassifierFixture extends AsyncDisposable {
   readonly app: TestApp
   readonly full: Client<Api>
   /** With which another process joins the install. */
   readonly settings: Settings
-  /** A judge, and a rule of the same id that asks it. */
-  judge(id: string, more?: JudgeOptions): Promise<Receiver>
+  /** A classifier, and a rule of the same id that asks it. */
+  classifier(id: string, more?: ClassifierOptions): Promise<Receiver>
   /** A receiver, for as long as the fixture is there. */
   receiver(behave?: Behaviour): Promise<Receiver>
   /** Texts of a group's messages as this user sees them, with what became of them. */
   seenBy(uid: string, guid: string): Promise<[unknown, unknown][]>
 }
 
-interface JudgeOptions {
+interface ClassifierOptions {
   readonly behave?: Behaviour
   /** That speaks as OpenAI does. */
   readonly openAi?: boolean
@@ -35,16 +35,16 @@ interface JudgeOptions {
   readonly of?: AppKeys
 }
 
-/** Answers as a judge does. */
+/** Answers as a classifier does. */
 export const opinion = (isMatchingCondition: boolean, reason = 'So it is.'): Behaviour =>
   answer(200, JSON.stringify({ isMatchingCondition, confidence: 0.9, reason }))
 
-export const quick = { JUDGE_RETRY_MS: '20' }
+export const quick = { CLASSIFIER_RETRY_MS: '20' }
 
-export async function startJudgeFixture(
+export async function startClassifierFixture(
   more: Settings = quick,
   worker: 'here' | 'elsewhere' = 'here',
-): Promise<JudgeFixture> {
+): Promise<ClassifierFixture> {
   await using stack = new AsyncDisposableStack()
   const settings = fixtureSettings(more)
   const listeners = [openCases, punishSenders, tellWebhooks]
@@ -59,7 +59,7 @@ export async function startJudgeFixture(
     full,
     settings: { ...settings, NATS_URL: inject('natsUrl'), DATABASE_URL: app.databaseUrl },
     receiver,
-    async judge(id, { behave = opinion(false), openAi, list, rule, of } = {}) {
+    async classifier(id, { behave = opinion(false), openAi, list, rule, of } = {}) {
       const asked = await receiver(behave)
       const client = of ? app.client(of, 'full') : full
       const category = openAi ? 'openai' : 'customApi'

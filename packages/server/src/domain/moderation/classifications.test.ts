@@ -2,22 +2,25 @@ import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { answer, type Behaviour, type Received } from '../../../../testing/src/network/receiver.ts'
-import { opinion, startJudgeFixture } from '../../../../testing/src/rules/judge-fixture.ts'
+import {
+  opinion,
+  startClassifierFixture,
+} from '../../../../testing/src/rules/classifier-fixture.ts'
 import { watchRows } from '../../../../testing/src/service/row-watch.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
-const fixture = await startJudgeFixture()
+const fixture = await startClassifierFixture()
 afterAll(() => fixture[Symbol.asyncDispose]())
 const { app, full, seenBy } = fixture
 const { given } = app
 await given.users('ann', 'bob', 'cid')
 
-/** A group of its own, in which alone a judge looks at what is said. */
-async function room(guid: string, more: Parameters<typeof fixture.judge>[1] = {}) {
+/** A group of its own, in which alone a classifier looks at what is said. */
+async function room(guid: string, more: Parameters<typeof fixture.classifier>[1] = {}) {
   await given.group(guid, { owner: 'ann', members: { participants: ['bob', 'cid'] } })
   const filter = { type: 'receiver', entity: 'group', operand: 'guid' } as const
   const filters = [{ ...filter, operator: 'equals', value: guid } as const]
-  const asked = await fixture.judge(guid, { ...more, rule: { filters, ...more.rule } })
+  const asked = await fixture.classifier(guid, { ...more, rule: { filters, ...more.rule } })
   const say = (from: string, text: string, muid?: string) =>
     given.message(from, guid, {
       receiverType: 'group',
@@ -64,7 +67,7 @@ const textOf = (received: Received) => messageIn(received).data.text
 const blocked = async () => (await full.listBlockedMessages({ query: { limit: 100 } })).data
 const flagged = async () => (await full.listFlaggedMessages({ query: { limit: 100 } })).data
 
-describe('a message that a judge is asked about', () => {
+describe('a message that a classifier is asked about', () => {
   test('waits, seen by its sender alone, and is said once it is approved', async () => {
     const { behave, release } = patient()
     const { say, see, unread } = await room('wait', { behave })
@@ -136,7 +139,7 @@ describe('a message that a judge is asked about', () => {
     ['an answer to something else', answer(200, '{"isMatchingCondition":"yes"}')],
     ['nothing', (response) => response.destroy()],
   ] satisfies [string, Behaviour][])(
-    'is allowed or blocked if judges answer %s',
+    'is allowed or blocked if classifiers answer %s',
     async (what, behave) => {
       const guid = what.toLowerCase().replaceAll(' ', '-')
       const open = await room(`${guid}-1`, { behave })
@@ -153,7 +156,7 @@ describe('a message that a judge is asked about', () => {
       expect([open.asked.received.length, closed.asked.received.length]).toEqual([3, 3])
       const found = (await blocked()).find(({ message }) => message.id === id)
       expect(found).toMatchObject({ ruleId: `${guid}-2`, action: ['blockMessage'] })
-      expect(found?.reason).toMatch(/^The judge gave no answer\. /)
+      expect(found?.reason).toMatch(/^The classifier gave no answer\. /)
       expect(await closed.see('cid')).toEqual([])
     },
   )
@@ -181,7 +184,7 @@ describe('a message that a judge is asked about', () => {
     expect(asked.received.map(({ body }) => body.contextMessages.length)).toEqual([1, 2, 3, 3, 3])
   })
 
-  test('comes after what the same sender said before it, whoever is judged first', async () => {
+  test('comes after what the same sender said before it, whoever is moderated first', async () => {
     const { behave, release } = patient()
     const { say, see } = await room('line', { behave })
     for (const text of ['a', 'b', 'c']) await say('bob', text)
@@ -193,7 +196,7 @@ describe('a message that a judge is asked about', () => {
     await expect.poll(texts, wait).toEqual(['beside', 'a', 'b', 'c'])
   })
 
-  test('is judged by the rule and the judge as they were when it was sent', async () => {
+  test('is moderated by the rule and the classifier as they were when it was sent', async () => {
     const { promise: first, resolve } = Promise.withResolvers<ServerResponse>()
     const { say, see, asked } = await room('gone', { behave: resolve })
     const other = await fixture.receiver(opinion(true))
@@ -233,7 +236,7 @@ describe('a message that a judge is asked about', () => {
   })
 })
 
-describe('a judge is not asked', () => {
+describe('a classifier is not asked', () => {
   test('about what a rule has blocked already, or does not look at', async () => {
     const conditions = [{ value: 'spam' }]
     const { say, see, asked } = await room('spared')
@@ -265,7 +268,7 @@ describe('a judge is not asked', () => {
   })
 })
 
-describe('an edit that a judge is asked about', () => {
+describe('an edit that a classifier is asked about', () => {
   test('changes the message once it is approved, and withholds it if not', async () => {
     const { behave, release } = patient()
     const { say, see, asked } = await room('edit', { behave })
@@ -323,7 +326,7 @@ test('what is decided in one app changes nothing in another with the same names'
   const members = { participants: ['bob', 'cid'] }
   const group = { guid: 'shadow', name: 'T', type: 'public', owner: 'ann', members } as const
   await theirs.createGroup({ body: group })
-  const silent = await fixture.judge('shadow', { of: other, behave: () => undefined })
+  const silent = await fixture.classifier('shadow', { of: other, behave: () => undefined })
   const body = {
     receiver: 'shadow',
     receiverType: 'group',

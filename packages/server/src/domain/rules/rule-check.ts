@@ -27,25 +27,28 @@ export interface Decided {
   readonly verdict?: Verdict
 }
 
-/** For judges to decide, whom the verdict names. */
+/** For classifiers to decide, whom the verdict names. */
 export interface Pending {
   readonly moderation: { readonly status: 'pending'; readonly rule?: undefined }
   readonly verdict: Verdict
 }
 
-export type Judgement = Decided | Pending
+export type ModerationResult = Decided | Pending
 
-export function isPending(judgement: Judgement): judgement is Pending {
-  return judgement.moderation.status === 'pending'
+export function isPending(result: ModerationResult): result is Pending {
+  return result.moderation.status === 'pending'
 }
 
 /** In whose app, and before whose eyes. */
-interface Judging extends Pick<ReadCtx, 'db' | 'actor'> {
+interface RuleCheckCtx extends Pick<ReadCtx, 'db' | 'actor'> {
   readonly app: ModeratedApp
 }
 
 /** Undefined: no rule is in force, or none looks at such a thing. */
-export type Judge = (ctx: Judging, utterance: Utterance) => Promise<Judgement | undefined>
+export type RuleCheck = (
+  ctx: RuleCheckCtx,
+  utterance: Utterance,
+) => Promise<ModerationResult | undefined>
 
 interface Examined {
   readonly by: RuleSet
@@ -55,7 +58,7 @@ interface Examined {
 
 const blocking: readonly Action[] = ['blockMessage', 'dropMessage']
 
-export function openJudge(sets: RuleSets): Judge {
+export function openRuleCheck(sets: RuleSets): RuleCheck {
   // By the data: a message to many receivers is examined once.
   const known = new WeakMap<Spoken['data'], Examined>()
 
@@ -77,19 +80,19 @@ export function openJudge(sets: RuleSets): Judge {
     const meant = await meantFor(ctx, utterance, found.findings, found.asked)
     const finding = meant.findings.find(({ rule }) => blocks(rule)) ?? meant.findings[0]
     const verdict = finding && verdictOf(finding)
-    if (verdict && blocks(verdict)) return judgementOf(verdict)
-    // Whatever a judge says, this rule has caught it already.
+    if (verdict && blocks(verdict)) return moderationResultOf(verdict)
+    // Whatever a classifier says, this rule has caught it already.
     const asked = meant.asked.filter(({ rule }) => rule.id !== finding?.rule.id)
     if (asked.length > 0) {
       const pending = asked.map(questionOf)
       return { moderation: { status: 'pending' }, verdict: { actions: [], ...verdict, pending } }
     }
-    return judgementOf(verdict)
+    return moderationResultOf(verdict)
   }
 }
 
 /** What a verdict means, once nothing is pending. Undefined: nothing was found. */
-export function judgementOf(verdict: Verdict | undefined): Decided {
+export function moderationResultOf(verdict: Verdict | undefined): Decided {
   if (verdict && blocks(verdict)) return { moderation: disapproved(verdict), verdict }
   return { moderation: { status: 'approved' }, ...(verdict && { verdict }) }
 }
@@ -116,7 +119,7 @@ function questionOf({ rule, condition, list }: Asked): Question {
 
 /** Of the rules that look at what passes between these two. */
 async function meantFor(
-  ctx: Judging,
+  ctx: RuleCheckCtx,
   utterance: Utterance,
   findings: readonly Finding[],
   asked: readonly Asked[],
@@ -129,7 +132,7 @@ async function meantFor(
 }
 
 async function partiesOf(
-  { actor }: Judging,
+  { actor }: RuleCheckCtx,
   { sender, receiver, from }: Utterance,
 ): Promise<Parties> {
   const guids = receiver.kind === 'group' ? [receiver.guid] : []

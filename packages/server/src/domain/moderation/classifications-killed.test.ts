@@ -1,18 +1,25 @@
 import { expect, test } from 'vitest'
 import type { Behaviour } from '../../../../testing/src/network/receiver.ts'
 import { startServing } from '../../../../testing/src/processes/program.ts'
-import { opinion, quick, startJudgeFixture } from '../../../../testing/src/rules/judge-fixture.ts'
+import {
+  opinion,
+  quick,
+  startClassifierFixture,
+} from '../../../../testing/src/rules/classifier-fixture.ts'
 
 const wait = { timeout: 60_000, interval: 50 }
 
-test('a worker that is killed with judgements in hand delivers nothing twice, and logs no secret', async () => {
-  await using fixture = await startJudgeFixture({ ...quick, JUDGE_TIMEOUT_MS: '1000' }, 'elsewhere')
+test('a worker that is killed with classifications in hand delivers nothing twice, and logs no secret', async () => {
+  await using fixture = await startClassifierFixture(
+    { ...quick, CLASSIFIER_TIMEOUT_MS: '1000' },
+    'elsewhere',
+  )
   const { app, full } = fixture
   await app.given.users('ann', 'bob')
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const silent: Behaviour = () => resolve()
   const list = { username: 'ada', password: 'never-to-be-logged' }
-  const judge = await fixture.judge('slow', { behave: silent, list })
+  const classifier = await fixture.classifier('slow', { behave: silent, list })
   const settings = { ...fixture.settings, LOG_LEVEL: 'trace' }
   await using first = await startServing(settings, '--parts', 'worker')
   const texts = ['one', 'two', 'three']
@@ -20,7 +27,7 @@ test('a worker that is killed with judgements in hand delivers nothing twice, an
   await asked
   first.signal('SIGKILL')
   await first.ended
-  judge.behave = (response, received) => {
+  classifier.behave = (response, received) => {
     const status = JSON.stringify(received.body).includes('"two"') ? 500 : 200
     if (status === 500) response.writeHead(status).end()
     else opinion(false)(response, received)
@@ -31,8 +38,8 @@ test('a worker that is killed with judgements in hand delivers nothing twice, an
     return data.flatMap((one) => ('data' in one ? [one.data.text] : []))
   }
   await expect.poll(heard, wait).toEqual(texts)
-  // A judge that fails is told of, but not with what.
-  await second.said('a judge has failed')
+  // A classifier that fails is told of, but not with what.
+  await second.said('a moderation classifier failed to answer')
   const said = first.output() + second.output()
   expect(said).not.toContain('never-to-be-logged')
   expect(said).not.toContain(Buffer.from('ada:never-to-be-logged').toString('base64'))
