@@ -40,121 +40,130 @@ const ownClose = 1000
 const noAnswer = 1006
 
 export function openLink(parts: LinkParts): Link {
-  let socket: WebSocket | undefined
-  let online = false
-  let closed = false
-  let attempt = 0
-  let pauseMs = 0
-  let isSilent = false
-  // One at a time: until the welcome, until the next ping, or until the next attempt.
-  let timer: ReturnType<typeof setTimeout> | undefined
+  return new SocketLink(parts)
+}
 
-  const wait = (ms: number, then: () => void) => {
-    clearTimeout(timer)
-    timer = setTimeout(then, ms)
+class SocketLink implements Link {
+  readonly #parts: LinkParts
+  #socket: WebSocket | undefined
+  #online = false
+  #closed = false
+  #attempt = 0
+  #pauseMs = 0
+  #isSilent = false
+  /** One at a time: until the welcome, until the next ping, or until the next attempt. */
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(parts: LinkParts) {
+    this.#parts = parts
+    this.#open()
   }
 
-  function open(): void {
-    const ws = new parts.WebSocket(parts.url)
-    socket = ws
-    pauseMs = 0
-    parts.onState({ state: 'connecting' })
-    wait(parts.handshakeMs, abandon)
-    ws.onopen = () => void greet(ws)
-    ws.onmessage = ({ data }) => {
-      if (socket !== ws) return
-      const frame = read(data)
-      if (frame) hear(frame)
-      else abandon()
-    }
-    ws.onclose = ({ code, reason }) => {
-      if (socket === ws) lose(code, reason)
-    }
+  get isOnline(): boolean {
+    return this.#online
   }
 
-  async function greet(ws: WebSocket): Promise<void> {
-    try {
-      const frame = await parts.greeting()
-      if (socket === ws) ws.send(JSON.stringify(frame))
-    } catch {
-      if (socket === ws) abandon()
-    }
-  }
-
-  function hear(frame: ServerFrame): void {
-    isSilent = false
-    if (frame.type === 'welcome') {
-      online = true
-      wait(frame.heartbeatMs / 2, () => beat(frame.heartbeatMs / 2))
-      parts.onWelcome(frame)
-      parts.onState({ state: 'online' })
-    } else if (frame.type === 'pong') {
-      // Only a connection that lasts ends a row of failures.
-      attempt = 0
-    } else {
-      if (frame.type === 'goodbye') pauseMs = frame.retryAfterMs ?? 0
-      parts.onFrame(frame)
-    }
-  }
-
-  function beat(everyMs: number): void {
-    isSilent = true
-    say({ type: 'ping' })
-    wait(everyMs, () => (isSilent ? abandon() : beat(everyMs)))
-  }
-
-  /** The other side may be gone without a word, so its answer to the close is not waited for. */
-  function abandon(): void {
-    const ws = socket
-    lose(noAnswer, '')
-    ws?.close()
-  }
-
-  function lose(code: number, reason: string): void {
-    leave()
-    if (isFinal(code)) end(code, reason)
-    else {
-      if (isForLater(code)) attempt = Math.max(attempt, attemptsOfLater)
-      const retryInMs = pauseMs + delayOf(attempt++, parts.backoff)
-      wait(retryInMs, open)
-      parts.onState({ state: 'waiting', retryInMs })
-    }
-  }
-
-  function leave(): void {
-    socket = undefined
-    clearTimeout(timer)
-    if (online) parts.onLost()
-    online = false
-  }
-
-  function end(code: number, reason: string): void {
-    closed = true
-    parts.onState({ state: 'closed', code, reason })
-  }
-
-  function say(frame: ClientFrame): boolean {
-    if (!online || !socket) return false
-    socket.send(JSON.stringify(frame))
+  say(frame: ClientFrame): boolean {
+    if (!this.#online || !this.#socket) return false
+    this.#socket.send(JSON.stringify(frame))
     return true
   }
 
-  open()
-  return {
-    get isOnline() {
-      return online
-    },
-    say,
-    retryNow() {
-      if (!closed && !socket) wait(0, open)
-    },
-    close() {
-      if (closed) return
-      const ws = socket
-      leave()
-      ws?.close(ownClose)
-      end(ownClose, '')
-    },
+  retryNow(): void {
+    if (!this.#closed && !this.#socket) this.#wait(0, () => this.#open())
+  }
+
+  close(): void {
+    if (this.#closed) return
+    const ws = this.#socket
+    this.#leave()
+    ws?.close(ownClose)
+    this.#end(ownClose, '')
+  }
+
+  #wait(ms: number, then: () => void): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(then, ms)
+  }
+
+  #open(): void {
+    const ws = new this.#parts.WebSocket(this.#parts.url)
+    this.#socket = ws
+    this.#pauseMs = 0
+    this.#parts.onState({ state: 'connecting' })
+    this.#wait(this.#parts.handshakeMs, () => this.#abandon())
+    ws.onopen = () => void this.#greet(ws)
+    ws.onmessage = ({ data }) => {
+      if (this.#socket !== ws) return
+      const frame = read(data)
+      if (frame) this.#hear(frame)
+      else this.#abandon()
+    }
+    ws.onclose = ({ code, reason }) => {
+      if (this.#socket === ws) this.#lose(code, reason)
+    }
+  }
+
+  async #greet(ws: WebSocket): Promise<void> {
+    try {
+      const frame = await this.#parts.greeting()
+      if (this.#socket === ws) ws.send(JSON.stringify(frame))
+    } catch {
+      if (this.#socket === ws) this.#abandon()
+    }
+  }
+
+  #hear(frame: ServerFrame): void {
+    this.#isSilent = false
+    if (frame.type === 'welcome') {
+      this.#online = true
+      const everyMs = frame.heartbeatMs / 2
+      this.#wait(everyMs, () => this.#beat(everyMs))
+      this.#parts.onWelcome(frame)
+      this.#parts.onState({ state: 'online' })
+    } else if (frame.type === 'pong') {
+      // Only a connection that lasts ends a row of failures.
+      this.#attempt = 0
+    } else {
+      if (frame.type === 'goodbye') this.#pauseMs = frame.retryAfterMs ?? 0
+      this.#parts.onFrame(frame)
+    }
+  }
+
+  #beat(everyMs: number): void {
+    this.#isSilent = true
+    this.say({ type: 'ping' })
+    this.#wait(everyMs, () => (this.#isSilent ? this.#abandon() : this.#beat(everyMs)))
+  }
+
+  /** The other side may be gone without a word, so its answer to the close is not waited for. */
+  #abandon(): void {
+    const ws = this.#socket
+    this.#lose(noAnswer, '')
+    ws?.close()
+  }
+
+  #lose(code: number, reason: string): void {
+    this.#leave()
+    if (isFinal(code)) this.#end(code, reason)
+    else {
+      if (isForLater(code)) this.#attempt = Math.max(this.#attempt, attemptsOfLater)
+      const retryInMs = this.#pauseMs + delayOf(this.#attempt++, this.#parts.backoff)
+      this.#wait(retryInMs, () => this.#open())
+      this.#parts.onState({ state: 'waiting', retryInMs })
+    }
+  }
+
+  #leave(): void {
+    this.#socket = undefined
+    clearTimeout(this.#timer)
+    if (this.#online) this.#parts.onLost()
+    this.#online = false
+  }
+
+  #end(code: number, reason: string): void {
+    this.#closed = true
+    this.#parts.onState({ state: 'closed', code, reason })
   }
 }
 

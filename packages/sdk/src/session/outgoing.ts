@@ -61,86 +61,93 @@ const passing: readonly string[] = [
 
 /** Keeps messages until they are stored. To each receiver one after the other, in the order said. */
 export function openOutbox(parts: OutboxParts): Outbox {
-  const items = new Map<string, Item>()
-  const timers = new Set<ReturnType<typeof setTimeout>>()
-  let closed = false
+  return new MessageQueue(parts)
+}
 
-  function flush(): void {
+class MessageQueue implements Outbox {
+  readonly #parts: OutboxParts
+  readonly #items = new Map<string, Item>()
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>()
+  #closed = false
+
+  constructor(parts: OutboxParts) {
+    this.#parts = parts
+  }
+
+  send(draft: Draft): Sent {
+    const muid = draft.muid ?? crypto.randomUUID()
+    const known = this.#items.get(muid)
+    if (known) return { muid, stored: known.outcome.promise }
+    if (this.#closed) throw new SessionError('closed')
+    if (this.#items.size >= this.#parts.maxQueued) throw new SessionError('queueFull')
+    const outcome = Promise.withResolvers<Message>()
+    // Whoever does not look at it hears of a failure by the event.
+    outcome.promise.catch(() => undefined)
+    this.#items.set(muid, { muid, draft, outcome, attempt: 0, isUnderWay: false })
+    this.#parts.onChange({ muid, draft, state: 'sending' })
+    this.flush()
+    return { muid, stored: outcome.promise }
+  }
+
+  flush(): void {
     const busy = new Set<string>()
-    for (const item of items.values()) {
+    for (const item of this.#items.values()) {
       const { receiver, receiverType } = item.draft
       const receiverKey = `${receiverType} ${receiver}`
-      if (!busy.has(receiverKey) && !item.isUnderWay && parts.isOnline()) void submit(item)
+      const isNext = !busy.has(receiverKey) && !item.isUnderWay
+      if (isNext && this.#parts.isOnline()) void this.#submit(item)
       busy.add(receiverKey)
     }
   }
 
-  async function submit(item: Item): Promise<void> {
+  recognise(message: Message): void {
+    const item = this.#items.get(message.muid ?? '')
+    if (item) this.#succeed(item, message)
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const timer of this.#timers) clearTimeout(timer)
+    for (const item of [...this.#items.values()]) this.#fail(item, new SessionError('closed'))
+  }
+
+  async #submit(item: Item): Promise<void> {
     const { muid, draft } = item
     item.isUnderWay = true
     try {
-      succeed(item, await parts.submit({ ...draft, muid }))
+      this.#succeed(item, await this.#parts.submit({ ...draft, muid }))
     } catch (error) {
-      retry(item, error)
+      this.#retry(item, error)
     }
-    flush()
+    this.flush()
   }
 
   /** The same muid again: if it was stored after all, the answer is the stored message. */
-  function retry(item: Item, error: unknown): void {
+  #retry(item: Item, error: unknown): void {
     if (error instanceof SessionError) {
       item.isUnderWay = false
     } else if (error instanceof ChoraleError && passing.includes(error.code)) {
       const timer = setTimeout(
         () => {
-          timers.delete(timer)
+          this.#timers.delete(timer)
           item.isUnderWay = false
-          flush()
+          this.flush()
         },
-        delayOf(item.attempt++, parts.backoff),
+        delayOf(item.attempt++, this.#parts.backoff),
       )
-      timers.add(timer)
-    } else fail(item, error as Error)
+      this.#timers.add(timer)
+    } else this.#fail(item, error as Error)
   }
 
-  function succeed({ muid, draft, outcome }: Item, message: Message): void {
-    if (!items.delete(muid)) return
+  #succeed({ muid, draft, outcome }: Item, message: Message): void {
+    if (!this.#items.delete(muid)) return
     outcome.resolve(message)
-    parts.onChange({ muid, draft, state: 'sent', message })
+    this.#parts.onChange({ muid, draft, state: 'sent', message })
   }
 
-  function fail({ muid, draft, outcome }: Item, error: Error): void {
-    if (!items.delete(muid)) return
+  #fail({ muid, draft, outcome }: Item, error: Error): void {
+    if (!this.#items.delete(muid)) return
     outcome.reject(error)
-    parts.onChange({ muid, draft, state: 'failed', error })
-  }
-
-  return {
-    send(draft) {
-      const muid = draft.muid ?? crypto.randomUUID()
-      const known = items.get(muid)
-      if (known) return { muid, stored: known.outcome.promise }
-      const outcome = Promise.withResolvers<Message>()
-      // Whoever does not look at it hears of a failure by the event.
-      outcome.promise.catch(() => undefined)
-      const item: Item = { muid, draft, outcome, attempt: 0, isUnderWay: false }
-      if (closed || items.size >= parts.maxQueued) {
-        throw new SessionError(closed ? 'closed' : 'queueFull')
-      }
-      items.set(muid, item)
-      parts.onChange({ muid, draft, state: 'sending' })
-      flush()
-      return { muid, stored: outcome.promise }
-    },
-    flush,
-    recognise(message) {
-      const item = items.get(message.muid ?? '')
-      if (item) succeed(item, message)
-    },
-    close() {
-      closed = true
-      for (const timer of timers) clearTimeout(timer)
-      for (const item of [...items.values()]) fail(item, new SessionError('closed'))
-    },
+    this.#parts.onChange({ muid, draft, state: 'failed', error })
   }
 }

@@ -51,7 +51,7 @@ export function connect(options: ConnectOptions): Session {
     },
     user: engine.user,
     on: events.on,
-    send: outbox.send,
+    send: (draft) => outbox.send(draft),
     call,
     markDelivered: (target, messageId) => markDelivered(call, target, messageId),
     markRead: (target, messageId) => markRead(call, target, messageId),
@@ -61,7 +61,7 @@ export function connect(options: ConnectOptions): Session {
       link.say({ type: 'typing', receiver, receiverType, state, ...(metadata && { metadata }) }),
     transient: ({ receiver, receiverType }, data) =>
       link.say({ type: 'transient', receiver, receiverType, data }),
-    retryNow: link.retryNow,
-    close: link.close,
+    retryNow: () => link.retryNow(),
+    close: () => link.close(),
   }
 }

@@ -42,89 +42,99 @@ export interface Timeline {
 }
 
 export function openTimeline(parts: TimelineParts): Timeline {
-  const tracks = new Map<string, Track>()
-  const repairs = new Map<string, ReturnType<typeof setTimeout>>()
-  for (const [id, place] of Object.entries(parts.places)) tracks.set(id, openTrack(place))
+  return new Tracks(parts)
+}
 
-  function show(frames: readonly (MessageFrame | ChangedFrame)[]): void {
-    for (const { type, conversationId, message } of frames) {
-      if (type === 'message') parts.onMessage({ conversationId, message })
-      else parts.onChanged({ conversationId, message })
-    }
-    if (frames.length > 0) parts.onMoved()
+class Tracks implements Timeline {
+  readonly #parts: TimelineParts
+  readonly #tracks = new Map<string, Track>()
+  readonly #repairs = new Map<string, ReturnType<typeof setTimeout>>()
+
+  constructor(parts: TimelineParts) {
+    this.#parts = parts
+    for (const [id, place] of Object.entries(parts.places)) this.#tracks.set(id, openTrack(place))
   }
 
-  function take(frame: MessageFrame | ChangedFrame): void {
+  get places(): Places {
+    return Object.fromEntries([...this.#tracks].map(([id, { place }]) => [id, place]))
+  }
+
+  welcome(positions: Readonly<Record<string, Position>>): void {
+    for (const [id, position] of Object.entries(positions)) {
+      if (!this.#tracks.has(id)) this.#tracks.set(id, openTrack(position))
+    }
+    this.#parts.onMoved()
+  }
+
+  hear(frame: Frame): void {
+    const { conversationId: id } = frame
+    if (frame.type === 'reload') this.#goOnFrom(id, frame.position)
+    else if (frame.type === 'left') {
+      this.#stopRepair(id)
+      this.#tracks.delete(id)
+      this.#parts.onLeft({ conversationId: id })
+      this.#parts.onMoved()
+    } else this.#take(frame)
+  }
+
+  lose(): void {
+    for (const id of [...this.#repairs.keys()]) this.#stopRepair(id)
+    for (const track of this.#tracks.values()) track.forget()
+  }
+
+  #take(frame: MessageFrame | ChangedFrame): void {
     const { conversationId: id, seq, change } = frame
     // Of a conversation that begins now, nothing before its first frame is missing.
     const before = frame.type === 'message' ? seq - 1 : seq
-    const track = tracks.get(id) ?? openTrack({ seq: before, change: change - 1 })
-    tracks.set(id, track)
-    show(track.take(frame))
-    watch(id, track)
+    const track = this.#tracks.get(id) ?? openTrack({ seq: before, change: change - 1 })
+    this.#tracks.set(id, track)
+    this.#show(track.take(frame))
+    this.#watch(id, track)
   }
 
-  function watch(id: string, track: Track): void {
-    if (!track.gap) stopRepair(id)
-    else if (!repairs.has(id)) {
-      const timer = setTimeout(() => void repair(id, track), parts.patienceMs)
-      repairs.set(id, timer)
+  #show(frames: readonly (MessageFrame | ChangedFrame)[]): void {
+    for (const { type, conversationId, message } of frames) {
+      if (type === 'message') this.#parts.onMessage({ conversationId, message })
+      else this.#parts.onChanged({ conversationId, message })
+    }
+    if (frames.length > 0) this.#parts.onMoved()
+  }
+
+  #watch(id: string, track: Track): void {
+    if (!track.gap) this.#stopRepair(id)
+    else if (!this.#repairs.has(id)) {
+      const timer = setTimeout(() => void this.#repair(id, track), this.#parts.patienceMs)
+      this.#repairs.set(id, timer)
     }
   }
 
-  async function repair(id: string, track: Track): Promise<void> {
-    const mine = repairs.get(id)
-    const found = await missingIn(parts, track)
+  async #repair(id: string, track: Track): Promise<void> {
+    const mine = this.#repairs.get(id)
+    const found = await missingIn(this.#parts, track)
     // Meanwhile what was missing may have come, or the connection may have gone.
     const { gap, last, place } = track
-    if (repairs.get(id) !== mine || !gap || !last) return
-    stopRepair(id)
+    if (this.#repairs.get(id) !== mine || !gap || !last) return
+    this.#stopRepair(id)
     // It cannot be had one by one.
-    if (!found) return goOnFrom(id, { ...last, id: last.message.id })
+    if (!found) return this.#goOnFrom(id, { ...last, id: last.message.id })
     const missed = found.filter(
       (one) => isAfter(one.id, place.id) && isAfter(gap.message.id, one.id),
     )
-    for (const message of missed) parts.onMessage({ conversationId: id, message })
-    show(track.fill(missed.at(-1)?.id))
-    watch(id, track)
+    for (const message of missed) this.#parts.onMessage({ conversationId: id, message })
+    this.#show(track.fill(missed.at(-1)?.id))
+    this.#watch(id, track)
   }
 
-  function stopRepair(id: string): void {
-    clearTimeout(repairs.get(id))
-    repairs.delete(id)
+  #stopRepair(id: string): void {
+    clearTimeout(this.#repairs.get(id))
+    this.#repairs.delete(id)
   }
 
-  function goOnFrom(conversationId: string, { seq, change, id }: Place): void {
-    stopRepair(conversationId)
-    tracks.set(conversationId, openTrack({ seq, change, ...(id !== undefined && { id }) }))
-    parts.onReload({ conversationId })
-    parts.onMoved()
-  }
-
-  return {
-    get places() {
-      return Object.fromEntries([...tracks].map(([id, { place }]) => [id, place]))
-    },
-    welcome(positions) {
-      for (const [id, position] of Object.entries(positions)) {
-        if (!tracks.has(id)) tracks.set(id, openTrack(position))
-      }
-      parts.onMoved()
-    },
-    hear(frame) {
-      const { conversationId: id } = frame
-      if (frame.type === 'reload') goOnFrom(id, frame.position)
-      else if (frame.type === 'left') {
-        stopRepair(id)
-        tracks.delete(id)
-        parts.onLeft({ conversationId: id })
-        parts.onMoved()
-      } else take(frame)
-    },
-    lose() {
-      for (const id of [...repairs.keys()]) stopRepair(id)
-      for (const track of tracks.values()) track.forget()
-    },
+  #goOnFrom(conversationId: string, { seq, change, id }: Place): void {
+    this.#stopRepair(conversationId)
+    this.#tracks.set(conversationId, openTrack({ seq, change, ...(id !== undefined && { id }) }))
+    this.#parts.onReload({ conversationId })
+    this.#parts.onMoved()
   }
 }
 

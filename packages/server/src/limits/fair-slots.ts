@@ -27,92 +27,103 @@ interface Queue {
 }
 
 export function openFairSlots(options: FairSlotsOptions): FairSlots {
-  // Only keys with something running or waiting; in the order in which they are served next.
-  const queues = new Map<string, Queue>()
-  let running = 0
+  return new Slots(options)
+}
 
-  const queueOf = (key: string): Queue => {
-    const known = queues.get(key)
+class Slots implements FairSlots {
+  readonly #options: FairSlotsOptions
+  /** Only keys with something running or waiting; in the order in which they are served next. */
+  readonly #queues = new Map<string, Queue>()
+  #running = 0
+
+  constructor(options: FairSlotsOptions) {
+    this.#options = options
+  }
+
+  async use<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const turn = this.enter(key)
+    if (turn !== undefined) await turn
+    try {
+      return await work()
+    } finally {
+      this.leave(key)
+    }
+  }
+
+  enter(key: string): Promise<void> | undefined {
+    const queue = this.#queueOf(key)
+    if (this.#hasRoomFor(queue)) {
+      this.#start(queue)
+      return undefined
+    }
+    if (queue.waiting.length < this.#options.maxWaitingPerKey) return this.#wait(key, queue)
+    this.#dropIfEmpty(key, queue)
+    throw new NoSlot('Too many wait already.')
+  }
+
+  leave(key: string): void {
+    const queue = this.#queueOf(key)
+    const wasFull = this.#running >= this.#options.most
+    this.#running--
+    queue.running--
+    // Whoever had a slot stands behind the others.
+    this.#queues.delete(key)
+    if (queue.running + queue.waiting.length > 0) this.#queues.set(key, queue)
+    // While there is room for all, only this key can have waited for its own.
+    if (wasFull || this.#queues.size === 1) while (this.#serveFirst());
+    else this.#serve(queue)
+  }
+
+  waiting(): number {
+    return this.#queues.values().reduce((sum, queue) => sum + queue.waiting.length, 0)
+  }
+
+  #queueOf(key: string): Queue {
+    const known = this.#queues.get(key)
     if (known) return known
     const fresh = { running: 0, waiting: [] }
-    queues.set(key, fresh)
+    this.#queues.set(key, fresh)
     return fresh
   }
 
-  const start = (queue: Queue) => {
-    running++
+  #hasRoomFor(queue: Queue): boolean {
+    const { most, maxPerKey, maxAlone = maxPerKey } = this.#options
+    const share = this.#queues.size === 1 ? maxAlone : maxPerKey
+    return this.#running < most && queue.running < share
+  }
+
+  #start(queue: Queue): void {
+    this.#running++
     queue.running++
   }
 
-  const dropIfEmpty = (key: string, queue: Queue) => {
-    if (queue.running + queue.waiting.length === 0) queues.delete(key)
+  #serveFirst(): boolean {
+    for (const queue of this.#queues.values()) if (this.#serve(queue)) return true
+    return false
   }
 
-  const shareOf = () =>
-    queues.size === 1 ? (options.maxAlone ?? options.maxPerKey) : options.maxPerKey
-
-  const serve = (queue: Queue): boolean => {
-    if (running >= options.most || queue.running >= shareOf()) return false
-    const next = queue.waiting.shift()
+  #serve(queue: Queue): boolean {
+    const next = this.#hasRoomFor(queue) ? queue.waiting.shift() : undefined
     if (!next) return false
-    start(queue)
+    this.#start(queue)
     next()
     return true
   }
 
-  const serveFirst = (): boolean => {
-    for (const queue of queues.values()) if (serve(queue)) return true
-    return false
-  }
-
-  const wait = (key: string, queue: Queue): Promise<void> => {
+  #wait(key: string, queue: Queue): Promise<void> {
+    const { patienceMs } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     queue.waiting.push(resolve)
-    if (options.patienceMs === undefined) return promise
+    if (patienceMs === undefined) return promise
     const timer = setTimeout(() => {
       queue.waiting.splice(queue.waiting.indexOf(resolve), 1)
-      dropIfEmpty(key, queue)
+      this.#dropIfEmpty(key, queue)
       reject(new NoSlot('It took too long.'))
-    }, options.patienceMs)
+    }, patienceMs)
     return promise.finally(() => clearTimeout(timer))
   }
 
-  const enter = (key: string): Promise<void> | undefined => {
-    const queue = queueOf(key)
-    if (running < options.most && queue.running < shareOf()) {
-      start(queue)
-      return undefined
-    }
-    if (queue.waiting.length < options.maxWaitingPerKey) return wait(key, queue)
-    dropIfEmpty(key, queue)
-    throw new NoSlot('Too many wait already.')
-  }
-
-  const leave = (key: string) => {
-    const queue = queueOf(key)
-    const wasFull = running >= options.most
-    running--
-    queue.running--
-    // Whoever had a slot stands behind the others.
-    queues.delete(key)
-    if (queue.running + queue.waiting.length > 0) queues.set(key, queue)
-    // While there is room for all, only this key can have waited for its own.
-    if (wasFull || queues.size === 1) while (serveFirst());
-    else serve(queue)
-  }
-
-  return {
-    enter,
-    leave,
-    waiting: () => queues.values().reduce((sum, queue) => sum + queue.waiting.length, 0),
-    async use(key, work) {
-      const turn = enter(key)
-      if (turn !== undefined) await turn
-      try {
-        return await work()
-      } finally {
-        leave(key)
-      }
-    },
+  #dropIfEmpty(key: string, queue: Queue): void {
+    if (queue.running + queue.waiting.length === 0) this.#queues.delete(key)
   }
 }

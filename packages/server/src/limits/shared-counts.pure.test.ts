@@ -45,7 +45,7 @@ test('two processes admit a budget once, and a twentieth of it at most beyond', 
   await told()
   let taken = 0
   for (let n = 0; n < 400; n++) {
-    for (const { take } of [a, b]) if (take('ada', 200).ok) taken++
+    for (const counts of [a, b]) if (counts.take('ada', 200).ok) taken++
     await told()
   }
   expect(taken).toBeGreaterThanOrEqual(200)

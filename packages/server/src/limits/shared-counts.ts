@@ -52,114 +52,130 @@ const helloMs = 5000
 const maxPerMessage = 1000
 
 export function openSharedCounts(options: SharedCountsOptions): SharedCounts {
-  const { windowMs, wire, clock = Date.now } = options
-  const me = randomUUID()
-  const counters = new Map<string, Counter>()
-  const untold = new Set<string>()
+  return new Counts(options)
+}
+
+class Counts implements SharedCounts {
+  readonly #me = randomUUID()
+  readonly #windowMs: number
+  readonly #wire: CountWire | undefined
+  readonly #clock: () => number
+  readonly #counters = new Map<string, Counter>()
+  readonly #untold = new Set<string>()
   /** When each other process was last heard. */
-  const peers = new Map<string, number>()
-  let telling = false
-  let timer: NodeJS.Timeout | undefined
+  readonly #peers = new Map<string, number>()
+  readonly #stop: (() => void) | undefined
+  readonly #hellos: NodeJS.Timeout
+  #telling = false
+  #timer: NodeJS.Timeout | undefined
 
-  const isOver = ({ start }: { readonly start: number }, now: number) => start + windowMs <= now
+  constructor({ windowMs, wire, clock = Date.now }: SharedCountsOptions) {
+    this.#windowMs = windowMs
+    this.#wire = wire
+    this.#clock = clock
+    // Written by another process of this install.
+    this.#stop = wire?.listen((text) => this.#hear(JSON.parse(text) as News))
+    wire?.onRestored(() => {
+      this.#peers.clear()
+      this.#hello()
+    })
+    this.#hellos = setInterval(() => this.#hello(), helloMs).unref()
+    this.#hello()
+  }
 
-  function counterOf(key: string, start: number, now: number): Counter {
-    const known = counters.get(key)
-    if (known && !isOver(known, now)) {
+  take(key: string, limit: number): Taken {
+    const now = this.#clock()
+    const counter = this.#counterOf(key, now, now)
+    const msLeft = counter.start + this.#windowMs - now
+    if (counter.own + counter.others >= limit) return { ok: false, used: limit, msLeft }
+    counter.own++
+    if (this.#peers.size > 0) {
+      this.#untold.add(key)
+      this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref()
+      if (counter.own - counter.told >= limit / 20) this.#tellSoon()
+    }
+    return { ok: true, used: counter.own + counter.others, msLeft }
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop?.()
+    clearTimeout(this.#timer)
+    clearInterval(this.#hellos)
+  }
+
+  #isOver(start: number, now: number): boolean {
+    return start + this.#windowMs <= now
+  }
+
+  #counterOf(key: string, start: number, now: number): Counter {
+    const known = this.#counters.get(key)
+    if (known && !this.#isOver(known.start, now)) {
       // The earliest begin that anybody knows: so all windows of a key end at the same moment.
       known.start = Math.min(known.start, start)
       return known
     }
     const fresh = { start, own: 0, told: 0, others: 0, byProcess: new Map<string, number>() }
-    counters.set(key, fresh)
+    this.#counters.set(key, fresh)
     return fresh
   }
 
-  function tell(): void {
-    telling = false
-    clearTimeout(timer)
-    timer = undefined
-    const now = clock()
+  #tell(): void {
+    this.#telling = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const now = this.#clock()
     let counts: [string, number, number][] = []
-    for (const key of untold) {
-      const counter = counters.get(key)
-      if (!counter || isOver(counter, now)) continue
+    for (const key of this.#untold) {
+      const counter = this.#counters.get(key)
+      if (!counter || this.#isOver(counter.start, now)) continue
       counter.told = counter.own
       counts.push([key, counter.start, counter.own])
       if (counts.length < maxPerMessage) continue
-      send(counts)
+      this.#send(counts)
       counts = []
     }
-    untold.clear()
-    if (counts.length > 0) send(counts)
+    this.#untold.clear()
+    if (counts.length > 0) this.#send(counts)
   }
 
-  function send(counts: News['counts']): void {
-    const news: News = { from: me, counts }
-    wire?.publish(JSON.stringify(news))
+  #send(counts: News['counts']): void {
+    const news: News = { from: this.#me, counts }
+    this.#wire?.publish(JSON.stringify(news))
   }
 
-  function tellSoon(): void {
-    if (telling) return
-    telling = true
-    setImmediate(tell)
+  #tellSoon(): void {
+    if (this.#telling) return
+    this.#telling = true
+    setImmediate(() => this.#tell())
   }
 
-  function tellAll(): void {
-    for (const [key, { own }] of counters) if (own > 0) untold.add(key)
-    tellSoon()
+  #tellAll(): void {
+    for (const [key, { own }] of this.#counters) if (own > 0) this.#untold.add(key)
+    this.#tellSoon()
   }
 
-  function hear({ from, counts }: News): void {
-    if (from === me) return
-    const now = clock()
-    const isNew = !peers.has(from)
-    peers.set(from, now)
+  #hear({ from, counts }: News): void {
+    if (from === this.#me) return
+    const now = this.#clock()
+    const isNew = !this.#peers.has(from)
+    this.#peers.set(from, now)
     for (const [key, start, count] of counts) {
-      if (isOver({ start }, now)) continue
-      const counter = counterOf(key, start, now)
+      if (this.#isOver(start, now)) continue
+      const counter = this.#counterOf(key, start, now)
       counter.others += count - (counter.byProcess.get(from) ?? 0)
       counter.byProcess.set(from, count)
     }
     if (!isNew) return
-    send([])
-    tellAll()
+    this.#send([])
+    this.#tellAll()
   }
 
-  function hello(): void {
-    const now = clock()
-    for (const [key, counter] of counters) if (isOver(counter, now)) counters.delete(key)
-    for (const [peer, at] of peers) if (at + 3 * helloMs < now) peers.delete(peer)
-    send([])
-  }
-
-  // Written by another process of this install.
-  const stop = wire?.listen((text) => hear(JSON.parse(text) as News))
-  wire?.onRestored(() => {
-    peers.clear()
-    hello()
-  })
-  const hellos = setInterval(hello, helloMs).unref()
-  hello()
-
-  return {
-    take(key, limit) {
-      const now = clock()
-      const counter = counterOf(key, now, now)
-      const msLeft = counter.start + windowMs - now
-      if (counter.own + counter.others >= limit) return { ok: false, used: limit, msLeft }
-      counter.own++
-      if (peers.size > 0) {
-        untold.add(key)
-        timer ??= setTimeout(tell, tellMs).unref()
-        if (counter.own - counter.told >= limit / 20) tellSoon()
-      }
-      return { ok: true, used: counter.own + counter.others, msLeft }
-    },
-    [Symbol.dispose]() {
-      stop?.()
-      clearTimeout(timer)
-      clearInterval(hellos)
-    },
+  #hello(): void {
+    const now = this.#clock()
+    for (const [key, { start }] of this.#counters) {
+      if (this.#isOver(start, now)) this.#counters.delete(key)
+    }
+    for (const [peer, at] of this.#peers) if (at + 3 * helloMs < now) this.#peers.delete(peer)
+    this.#send([])
   }
 }

@@ -65,17 +65,9 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
     let ms = pauseMs
     while ((await sleeper.sleep(jittered(ms))) !== 'closed') {
       const { behind } = parts.publisher
-      ms = (await isThere()) ? await round(behind) : pauseMs
+      ms = (await isThere(parts)) ? await round(behind) : pauseMs
       if (parts.publisher.behind) ms = pauseBehindMs
     }
-  }
-
-  /** Whether NATS is; the bus has told the operator if not. */
-  async function isThere(): Promise<boolean> {
-    return parts.stream.open().then(
-      () => true,
-      () => false,
-    )
   }
 
   /** How long to pause after it. */
@@ -109,26 +101,11 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
 
   async function sweepAll(lease: Lease, ageSeconds: number): Promise<void> {
     while (!closing.signal.aborted) {
-      const swept = await sweepPage(lease, parts.clock() - ageSeconds)
+      const swept = await sweepPage(parts, lease, parts.clock() - ageSeconds)
       // Someone else is at it. Only whoever is behind must know that nothing is left.
       if (swept === 'all' || (swept === 'taken' && ageSeconds > 0)) return
       await after(jittered(pausePageMs), undefined, { signal }).catch(() => undefined)
     }
-  }
-
-  function sweepPage(lease: Lease, writtenUntil: number): Promise<Swept> {
-    return parts.database.transaction(async (db) => {
-      // Whatever the statistics say, the log is not read from end to end.
-      const { rows } = await sql<{ got: boolean }>`
-        select pg_try_advisory_xact_lock(${lockClass}, ${lease.id}) as got,
-               set_config('enable_seqscan', 'off', true)`.execute(db)
-      if (!rows[0]?.got) return 'taken'
-      const { full, ...swept } = await lease.sweep(db, writtenUntil)
-      const count = swept.appends.length + swept.events.length
-      if (count > 0) parts.onSwept?.(count)
-      if (count > 0) parts.announce?.(swept)
-      return full ? 'more' : 'all'
-    })
   }
 
   return {
@@ -138,6 +115,29 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
       await work
     },
   }
+}
+
+/** Whether NATS is; the bus has told the operator if not. */
+function isThere({ stream }: SweeperParts): Promise<boolean> {
+  return stream.open().then(
+    () => true,
+    () => false,
+  )
+}
+
+function sweepPage(parts: SweeperParts, lease: Lease, writtenUntil: number): Promise<Swept> {
+  return parts.database.transaction(async (db) => {
+    // Whatever the statistics say, the log is not read from end to end.
+    const { rows } = await sql<{ got: boolean }>`
+      select pg_try_advisory_xact_lock(${lockClass}, ${lease.id}) as got,
+             set_config('enable_seqscan', 'off', true)`.execute(db)
+    if (!rows[0]?.got) return 'taken'
+    const { full, ...swept } = await lease.sweep(db, writtenUntil)
+    const count = swept.appends.length + swept.events.length
+    if (count > 0) parts.onSwept?.(count)
+    if (count > 0) parts.announce?.(swept)
+    return full ? 'more' : 'all'
+  })
 }
 
 function leasesOf(stream: BatchStream): Lease[] {

@@ -25,22 +25,15 @@ const oldSecretSeconds = 86_400
 export type ObjectionToUrl = (url: string) => string | undefined
 
 export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof webhooks> {
-  const checkUrl = (url: string) => {
-    const objection = objectionToUrl(url)
-    if (objection !== undefined) throw badRequest('webhookURL', objection)
-  }
   return {
     async createWebhook({ headers, body }, ctx) {
       const { id, webhookURL, password, username = null, triggers = [], ...rest } = body
       const version = headers['X-Webhook-Version']
-      checkUrl(webhookURL)
+      requireUrl(objectionToUrl, webhookURL)
       requireTriggers(version, triggers)
       const passwordEncrypted = sealedPassword(ctx, id, password) ?? null
       requireAuth(rest.useBasicAuth, username, passwordEncrypted)
-      await lockApp(ctx.db)
-      if ((await countWebhooks(ctx.db, {})) >= maxWebhooks) {
-        throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxWebhooks, what: 'webhooks' })
-      }
+      await requireRoom(ctx)
       const signingSecret = newSecret()
       const made = await insertWebhook(ctx.db, {
         ...rest,
@@ -75,7 +68,7 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
     async updateWebhook({ headers, params, body }, ctx) {
       const version = headers['X-Webhook-Version']
       const row = await changeWebhook(ctx, params.webhookId, version)
-      if (body.webhookURL !== undefined) checkUrl(body.webhookURL)
+      if (body.webhookURL !== undefined) requireUrl(objectionToUrl, body.webhookURL)
       const changed = changedBy(ctx, row, body)
       requireAuth(changed.useBasicAuth, changed.username, changed.passwordEncrypted)
       await updateWebhook(ctx.db, changed, ctx.now)
@@ -101,6 +94,18 @@ export function webhookHandlers(objectionToUrl: ObjectionToUrl): Handlers<typeof
       return { data: { ...shown({ ...changed, updatedAt: ctx.now }), signingSecret } }
     },
   }
+}
+
+function requireUrl(objectionTo: ObjectionToUrl, url: string): void {
+  const objection = objectionTo(url)
+  if (objection !== undefined) throw badRequest('webhookURL', objection)
+}
+
+/** Serialised with other calls that add one. */
+async function requireRoom({ db }: ReadCtx): Promise<void> {
+  await lockApp(db)
+  if ((await countWebhooks(db, {})) < maxWebhooks) return
+  throw new Failure('ERR_PLAN_QUOTA_RESTRICTION', { limit: maxWebhooks, what: 'webhooks' })
 }
 
 type Changes = Input<typeof webhooks.updateWebhook>['body']

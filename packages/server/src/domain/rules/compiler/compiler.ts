@@ -35,67 +35,11 @@ export function openCompiler(
   engine: PatternEngine,
   { deadlineMs = 10_000 }: CompilerOptions = {},
 ): Compiler {
-  const waiting = new Map<string, Job[]>()
-  let thread: Worker | undefined
-  let current: { readonly job: Job; readonly timer: NodeJS.Timeout } | undefined
-
-  /** Of the app that has waited longest; the app then goes to the end of the line. */
-  function takeNext(): Job | undefined {
-    for (const [appId, jobs] of waiting) {
-      const job = jobs.shift()
-      waiting.delete(appId)
-      if (jobs.length > 0) waiting.set(appId, jobs)
-      if (job) return job
-    }
-    return undefined
-  }
-
-  function startNext(): void {
-    if (current) return
-    const job = takeNext()
-    if (!job) return
-    thread ??= openThread()
-    current = { job, timer: setTimeout(() => endThread(new Late()), deadlineMs) }
-    thread.postMessage(job.request)
-  }
-
-  function end(how: (job: Job) => void): void {
-    const ended = current
-    current = undefined
-    clearTimeout(ended?.timer)
-    if (ended) how(ended.job)
-    startNext()
-  }
-
-  function openThread(): Worker {
-    const opened = new Worker(new URL('./compile-thread.ts', import.meta.url))
-    opened.unref()
-    opened.on('message', (reply: Reply) => opened === thread && end((job) => job.settle(reply)))
-    opened.on('error', (error) => opened === thread && endThread(error))
-    return opened
-  }
-
-  /** The next job gets another one. */
-  function endThread(reason: unknown): void {
-    const ended = thread
-    thread = undefined
-    // One that has failed has ended by itself.
-    ended?.terminate().catch(() => undefined)
-    end((job) => job.fail(reason))
-  }
-
-  function ask(appId: string, request: Request): Promise<Reply> {
-    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
-    const jobs = waiting.get(appId) ?? []
-    jobs.push({ request, settle: resolve, fail: reject })
-    waiting.set(appId, jobs)
-    startNext()
-    return promise
-  }
+  const thread = new CompileThread(deadlineMs)
 
   async function run<N extends JobName>(appId: string, name: N, given: Jobs[N]['given']) {
     // A pair that belongs together, which the compiler cannot see.
-    const reply = await ask(appId, { name, given } as Request).catch((reason: unknown) => {
+    const reply = await thread.ask(appId, { name, given } as Request).catch((reason: unknown) => {
       throw reason instanceof Late ? late(name) : reason
     })
     if ('objection' in reply) throw badRequest(reply.objection.field, reply.objection.message)
@@ -109,20 +53,101 @@ export function openCompiler(
     async compile(appId, rules, { lists, classifiers }) {
       const conditions = rules.map(({ conditions }) => ({ conditions }))
       const layout = await run(appId, 'layOutRules', { rules: conditions, lists })
-      // Objects of the engine stay in the thread that makes them, so these are made here, in slices.
-      const patterns: Pattern[] = []
-      let slice = performance.now()
-      for (const { source } of layout.patterns) {
-        patterns.push(engine.compile(source))
-        if (performance.now() - slice < sliceMs) continue
-        await nextTurn()
-        slice = performance.now()
-      }
+      const patterns = await compileInSlices(engine, layout.patterns)
       return new RuleSet(rules, layout, patterns, classifiers)
     },
-    async [Symbol.asyncDispose]() {
-      await thread?.terminate()
-    },
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
+  }
+}
+
+/** Objects of the engine stay in the thread that makes them: these are made in this one. */
+async function compileInSlices(
+  engine: PatternEngine,
+  sources: readonly { readonly source: string }[],
+): Promise<Pattern[]> {
+  const patterns: Pattern[] = []
+  let slice = performance.now()
+  for (const { source } of sources) {
+    patterns.push(engine.compile(source))
+    if (performance.now() - slice < sliceMs) continue
+    await nextTurn()
+    slice = performance.now()
+  }
+  return patterns
+}
+
+/** Does one job at a time, in a thread that is started with the first one. */
+class CompileThread implements AsyncDisposable {
+  readonly #deadlineMs: number
+  readonly #waiting = new Map<string, Job[]>()
+  #worker: Worker | undefined
+  #current: { readonly job: Job; readonly timer: NodeJS.Timeout } | undefined
+
+  constructor(deadlineMs: number) {
+    this.#deadlineMs = deadlineMs
+  }
+
+  ask(appId: string, request: Request): Promise<Reply> {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+    const jobs = this.#waiting.get(appId) ?? []
+    jobs.push({ request, settle: resolve, fail: reject })
+    this.#waiting.set(appId, jobs)
+    this.#startNext()
+    return promise
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  /** Of the app that has waited longest; the app then goes to the end of the line. */
+  #takeNext(): Job | undefined {
+    for (const [appId, jobs] of this.#waiting) {
+      const job = jobs.shift()
+      this.#waiting.delete(appId)
+      if (jobs.length > 0) this.#waiting.set(appId, jobs)
+      if (job) return job
+    }
+    return undefined
+  }
+
+  #startNext(): void {
+    if (this.#current) return
+    const job = this.#takeNext()
+    if (!job) return
+    this.#worker ??= this.#openWorker()
+    const timer = setTimeout(() => this.#endWorker(new Late()), this.#deadlineMs)
+    this.#current = { job, timer }
+    this.#worker.postMessage(job.request)
+  }
+
+  #end(how: (job: Job) => void): void {
+    const ended = this.#current
+    this.#current = undefined
+    clearTimeout(ended?.timer)
+    if (ended) how(ended.job)
+    this.#startNext()
+  }
+
+  #openWorker(): Worker {
+    const opened = new Worker(new URL('./compile-thread.ts', import.meta.url))
+    opened.unref()
+    opened.on('message', (reply: Reply) => {
+      if (opened === this.#worker) this.#end((job) => job.settle(reply))
+    })
+    opened.on('error', (error) => {
+      if (opened === this.#worker) this.#endWorker(error)
+    })
+    return opened
+  }
+
+  /** The next job gets another one. */
+  #endWorker(reason: unknown): void {
+    const ended = this.#worker
+    this.#worker = undefined
+    // One that has failed has ended by itself.
+    ended?.terminate().catch(() => undefined)
+    this.#end((job) => job.fail(reason))
   }
 }
 
