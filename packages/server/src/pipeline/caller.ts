@@ -26,7 +26,7 @@ export interface AppIdentity {
 }
 
 /** What must be unchanged for what was read of the caller to hold: docs/versions.md. */
-interface CallerVersions {
+export interface CallerVersions {
   readonly app: number
   /** Undefined: no user acts. */
   readonly actor: number | undefined
@@ -80,3 +80,12 @@ export type Identify = (
 
 /** The caller as last identified in this process. Whoever acts on it checks its versions. */
 export type Recall = (credentials: Credentials, operation: Operation) => Caller | undefined
+
+/** What a statement has to compare; undefined: the caller was looked up. */
+export function rememberedVersions(ctx: {
+  readonly caller: Caller
+  readonly recalled: boolean
+}): CallerVersions | undefined {
+  const { caller, recalled } = ctx
+  return recalled && caller.kind !== 'management' ? caller.versions : undefined
+}

@@ -21,6 +21,8 @@ export interface Change {
   readonly to: 'user' | 'group'
   /** What the message has beside its text. */
   readonly more?: object
+  /** A page of the conversation is refused with the same error. */
+  readonly alsoReads?: true
   /** Whether the outcome of a send is one after the change. */
   readonly shows: (outcome: Outcome) => boolean
 }
@@ -45,6 +47,7 @@ export const changes: readonly Change[] = [
     undo: makeSecondKey,
     by: 'secondKey',
     to: 'user',
+    alsoReads: true,
     shows: refused('AUTH_ERR_APIKEY_NOT_FOUND'),
   },
   {
@@ -53,6 +56,7 @@ export const changes: readonly Change[] = [
     undo: (api) => api('PUT', `/apikeys/${made.secondKey}`, { scope: 'fullAccess' }),
     by: 'secondKey',
     to: 'user',
+    alsoReads: true,
     shows: refused('AUTH_ERR_NO_ACCESS'),
   },
   {
@@ -61,6 +65,7 @@ export const changes: readonly Change[] = [
     undo: makeDevice,
     by: 'device',
     to: 'user',
+    alsoReads: true,
     shows: refused('AUTH_ERR_AUTH_TOKEN_NOT_FOUND'),
   },
   {
@@ -69,6 +74,7 @@ export const changes: readonly Change[] = [
     undo: makeDevice,
     by: 'device',
     to: 'group',
+    alsoReads: true,
     shows: refused('AUTH_ERR_AUTH_TOKEN_NOT_FOUND'),
   },
   {
@@ -77,6 +83,7 @@ export const changes: readonly Change[] = [
     undo: (api) => api('PUT', '/users', { uidsToActivate: ['ann'] }),
     by: 'key',
     to: 'user',
+    alsoReads: true,
     shows: refused('ERR_UID_NOT_FOUND'),
   },
   {

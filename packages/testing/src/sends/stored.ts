@@ -50,7 +50,7 @@ export async function viewOf(
 ): Promise<View> {
   const ids: number[] = []
   for (let id: string | undefined = '1'; id !== undefined; ) {
-    const query = { conversationId: conversation, affix: 'append', id, limit: 1000 } as const
+    const query = { conversationId: conversation, affix: 'append', id, limit: 200 } as const
     const page = await client.listMessages({ query, onBehalfOf: reader })
     ids.push(...page.data.map((row) => ('id' in row ? Number(row.id) : Number.NaN)))
     id = page.meta.next?.id

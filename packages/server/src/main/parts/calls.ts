@@ -29,7 +29,11 @@ export interface Calls extends AsyncDisposable {
 }
 
 /** They check in their own statement what was remembered of the caller. */
-const recalling: ReadonlySet<OperationName> = new Set(['sendMessage'])
+const recalling: ReadonlySet<OperationName> = new Set([
+  'sendMessage',
+  'listUserMessages',
+  'listGroupMessages',
+])
 
 export interface CallsOptions {
   /** A handler that breaks its contract fails the call: in tests. */

@@ -2,6 +2,7 @@ import { bigints, texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
 import { byPlace } from '../../../database/loader.ts'
 import { type PreparedStatement, prepared, run } from '../../../database/prepared.ts'
+import type { CallerVersions } from '../../../pipeline/caller.ts'
 import type { EntryRow } from '../../log/entries/index.ts'
 import { type GroupRow, groupColumnsText } from '../../views/index.ts'
 import { entriesOf, entriesWhere } from './history-page.sql.ts'
@@ -16,6 +17,8 @@ export interface HistoryPlace {
   readonly banned: boolean
   /** A private group, which does not exist for those who are not in it. */
   readonly isPrivate: boolean
+  /** What was remembered of who looks still holds, where that was asked. */
+  readonly current: boolean
   /** The last first, where they were asked for. */
   readonly newest: readonly EntryRow[] | undefined
 }
@@ -27,6 +30,8 @@ export interface PlaceQuestion {
   readonly viewer: string | undefined
   /** So many of the last entries are wanted, too. */
   readonly newest?: Newest | undefined
+  /** Of a caller who was remembered. */
+  readonly versions?: CallerVersions | undefined
 }
 
 export interface Newest {
@@ -46,8 +51,14 @@ export type GroupPlace = HistoryPlace & GroupRow
 const position = `
   p.reset_seq as "resetSeq", p.read_seq as "readSeq", p.delivered_seq as "deliveredSeq"`
 const asked = `
-  unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[]) with ordinality
-     as w(app_id, of_id, viewer, most, own, place)`
+  unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[])
+     with ordinality as w(app_id, of_id, viewer, most, own, app_version, viewer_version, place)`
+const current = `
+  (w.app_version is null or exists (
+     select from apps a where a.app_id = w.app_id and a.row_version = w.app_version))
+  and (w.viewer_version is null or exists (
+     select from users v where v.app_id = w.app_id and v.uid = w.viewer
+       and v.row_version = w.viewer_version)) as current`
 /** Of the conversation in the table `t`, what the reader `p` may see. */
 const newestIn = (t: string) =>
   entriesWhere(
@@ -61,7 +72,7 @@ const groupPlaces = prepared<PlaceRow & GroupRow>(
   `select w.place, g.bucket, g.conversation_key as key, ${position},
           exists (select from group_bans b
                   where b.app_id = w.app_id and b.guid = w.of_id and b.uid = w.viewer) as banned,
-          g.type = 'private' as "isPrivate", page.entries, ${groupColumnsText}
+          g.type = 'private' as "isPrivate", ${current}, page.entries, ${groupColumnsText}
    from ${asked}
    join groups g on g.app_id = w.app_id and g.guid = w.of_id
    join conversations c on c.bucket = g.bucket and c.conversation_key = g.conversation_key
@@ -74,7 +85,7 @@ const groupPlaces = prepared<PlaceRow & GroupRow>(
 const userPlaces = prepared<PlaceRow>(
   'user places',
   `select w.place, c.bucket, c.conversation_key as key, ${position}, false as banned,
-          false as "isPrivate", page.entries
+          false as "isPrivate", ${current}, page.entries
    from ${asked}
    join users u on u.app_id = w.app_id and u.uid = w.of_id and u.deactivated_at is null
    left join user_conversations c on c.app_id = w.app_id
@@ -105,6 +116,8 @@ async function findPlaces<Row extends PlaceRow>(
     texts(questions.map(({ viewer }) => viewer ?? null)),
     bigints(questions.map(({ newest }) => newest?.limit ?? 0)),
     texts(questions.map(({ newest }) => newest?.own ?? null)),
+    bigints(questions.map(({ versions }) => versions?.app ?? null)),
+    bigints(questions.map(({ versions }) => versions?.actor ?? null)),
   ])
   return byPlace(questions, rows).map((row, nth) => row && placeOf(row, questions[nth]?.newest))
 }
@@ -116,7 +129,8 @@ function placeOf<Row extends PlaceRow>(row: Row, asked: Newest | undefined) {
   return Object.assign(row, { newest: asked && newest })
 }
 
-export function placeName({ appId, of, viewer, newest }: PlaceQuestion): string {
+export function placeName({ appId, of, viewer, newest, versions }: PlaceQuestion): string {
   const page = newest ? `${newest.limit} ${newest.own ?? ''}` : ''
-  return `${appId} ${of} ${viewer ?? ''} ${page}`
+  const remembered = versions ? `${versions.app} ${versions.actor ?? ''}` : ''
+  return `${appId} ${of} ${viewer ?? ''} ${page} ${remembered}`
 }

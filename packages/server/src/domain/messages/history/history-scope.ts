@@ -1,4 +1,5 @@
-import { Failure } from '../../../pipeline/failure.ts'
+import { rememberedVersions } from '../../../pipeline/caller.ts'
+import { Failure, StaleFacts } from '../../../pipeline/failure.ts'
 import type { ReadCtx } from '../../../pipeline/handler.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import { pairsOf } from '../../conversations/index.ts'
@@ -19,8 +20,10 @@ export async function groupScope(
 ): Promise<{ readonly scope: Scope; readonly group: GroupRow }> {
   const uid = ctx.actor?.uid
   const { appId } = ctx.db
-  const place = await reads.groupPlace.load({ appId, of: guid, viewer: uid, newest })
+  const versions = rememberedVersions(ctx)
+  const place = await reads.groupPlace.load({ appId, of: guid, viewer: uid, newest, versions })
   if (!place) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
+  if (!place.current) throw new StaleFacts()
   if (uid !== undefined && place.resetSeq === null) {
     if (place.banned) throw new Failure('ERR_BANNED_GROUPMEMBER', { uid, guid })
     if (place.isPrivate) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
@@ -41,8 +44,11 @@ export async function userScope(
   query: Wanted,
   newest: Newest | undefined,
 ): Promise<Scope> {
-  const place = await reads.userPlace.load({ appId: ctx.db.appId, of: uid, viewer, newest })
+  const { appId } = ctx.db
+  const versions = rememberedVersions(ctx)
+  const place = await reads.userPlace.load({ appId, of: uid, viewer, newest, versions })
   if (!place) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+  if (!place.current) throw new StaleFacts()
   return conversationScope(place, { kind: 'user', uids: [viewer, uid] }, query, viewer)
 }
 

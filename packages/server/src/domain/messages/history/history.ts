@@ -1,7 +1,7 @@
 import type { HistoryQuery, history, UnreadCount, WindowMeta } from '@chorale/contract/messages'
 import type { Db } from '../../../database/db.ts'
 import { paginationOf } from '../../../database/keyset.ts'
-import { badRequest } from '../../../pipeline/failure.ts'
+import { badRequest, requireLookedUp } from '../../../pipeline/failure.ts'
 import type { Handlers, ReadCtx } from '../../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject } from '../../../pipeline/raw-json.ts'
 import { countUnread } from '../../conversations/index.ts'
@@ -85,6 +85,7 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
         const listing = { ctx, scope, query, about: viewer, faces }
         return query.count ? count(listing) : list(listing)
       }
+      requireLookedUp(ctx)
       await requireUser(ctx, uid)
       const whole = { ...query, limit: query.perPage }
       const listing = { ctx, scope: everythingOf(uid, query), query: whole, about: uid }
