@@ -37,7 +37,7 @@ export const scopePermissionHandlers: Handlers<typeof scopePermissions> = {
   },
 
   async setScopePermissions({ params: { guid, scope }, body }, ctx) {
-    await accessGroup(ctx, guid, 'share')
+    await accessGroup(ctx, guid, 'change')
     const { verdicts, accepted } = evaluate(body.permissions)
     const permissions = await mergeScopePermissions(ctx.db, guid, scope, accepted)
     await ctx.outbox.append('group.scopePermissionsSet', { guid, scope, permissions })
@@ -45,7 +45,7 @@ export const scopePermissionHandlers: Handlers<typeof scopePermissions> = {
   },
 
   async unsetScopePermission({ params: { guid, scope, permission } }, ctx) {
-    await accessGroup(ctx, guid, 'share')
+    await accessGroup(ctx, guid, 'change')
     if (!catalogue.has(permission)) throw badRequest('permission', 'No such permission.')
     const permissions = await removeScopePermission(ctx.db, guid, scope, permission)
     await ctx.outbox.append('group.scopePermissionsSet', { guid, scope, permissions })
