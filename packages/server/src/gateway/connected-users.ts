@@ -57,35 +57,15 @@ export function openProfileLoader(parts: ConnectedUsersParts): ProfileLoader {
   const crowds = new Map<string, Crowd>()
 
   function crowdOf(appId: string): Crowd {
-    const known = crowds.get(appId)
-    if (known) return known
-    const people = new Map<string, Kept>()
-    const presence = parts.signals.listen(presenceSubject(appId), (text) => {
-      // Written by another gateway of this install.
-      passPresence(people.values(), JSON.parse(text) as PresenceChange[])
-    })
-    const credentials = parts.signals.listen(appSubject(appId), () => {
-      for (const { sessions } of people.values()) parts.recheck.now(sessions)
-    })
-    const stop = () => {
-      presence()
-      credentials()
-    }
-    const crowd = { people, stop, sessions: 0 }
+    const crowd = crowds.get(appId) ?? openCrowd(parts, appId)
     crowds.set(appId, crowd)
     return crowd
   }
 
-  function personOf(crowd: Crowd, { appId, uid }: { appId: string; uid: string }): Kept {
+  function personOf(crowd: Crowd, { appId, uid }: Identity): Kept {
     const known = crowd.people.get(uid)
     if (known) return known
-    const stop = parts.signals.listen(userSubject(appId, uid), (text) => {
-      // Written by another process of this install.
-      void hear(parts, person, JSON.parse(text) as UserSignal).catch((error) =>
-        parts.log.warn({ err: error, appId }, 'a signal to a user was lost'),
-      )
-    })
-    const person: Kept = { appId, uid, sessions: new Set(), relationships: nobody, stop }
+    const person = openPerson(parts, appId, uid)
     crowd.people.set(uid, person)
     parts.onMove({ appId, uid, here: true })
     return person
@@ -139,6 +119,33 @@ export function openProfileLoader(parts: ConnectedUsersParts): ProfileLoader {
       for (const { people } of crowds.values()) yield* people.values()
     },
   }
+}
+
+function openCrowd({ signals, recheck }: ConnectedUsersParts, appId: string): Crowd {
+  const people = new Map<string, Kept>()
+  const presence = signals.listen(presenceSubject(appId), (text) => {
+    // Written by another gateway of this install.
+    passPresence(people.values(), JSON.parse(text) as PresenceChange[])
+  })
+  const credentials = signals.listen(appSubject(appId), () => {
+    for (const { sessions } of people.values()) recheck.now(sessions)
+  })
+  const stop = () => {
+    presence()
+    credentials()
+  }
+  return { people, stop, sessions: 0 }
+}
+
+function openPerson(parts: ConnectedUsersParts, appId: string, uid: string): Kept {
+  const stop = parts.signals.listen(userSubject(appId, uid), (text) => {
+    // Written by another process of this install.
+    void hear(parts, person, JSON.parse(text) as UserSignal).catch((error) =>
+      parts.log.warn({ err: error, appId }, 'a signal to a user was lost'),
+    )
+  })
+  const person: Kept = { appId, uid, sessions: new Set(), relationships: nobody, stop }
+  return person
 }
 
 async function hear(parts: ConnectedUsersParts, person: Person, signal: UserSignal): Promise<void> {

@@ -26,7 +26,7 @@ const maxMoves = 1000
  * this process stands for all of them: when it runs out, any other gateway ends their presence.
  */
 export function openPresence(parts: PresenceParts): Presence {
-  const { store, signals, log, leaseSeconds } = parts
+  const { store, log, leaseSeconds } = parts
   const gatewayId = randomUUID()
   const moves = new Map<string, PresenceMove>()
   let writing: Promise<void> | undefined
@@ -34,18 +34,12 @@ export function openPresence(parts: PresenceParts): Presence {
   let held = false
   let closed = false
 
-  function tell(apps: readonly AppPresence[]): void {
-    for (const { appId, changes, crowded } of apps) {
-      if (!crowded) signals.publish(presenceSubject(appId), JSON.stringify(changes))
-    }
-  }
-
   async function write(): Promise<void> {
     while (held && moves.size > 0) {
       const batch = [...moves.values()].slice(0, maxMoves)
       for (const move of batch) moves.delete(nameOf(move))
       try {
-        tell(await store.move(gatewayId, batch))
+        tell(parts, await store.move(gatewayId, batch))
       } catch (error) {
         // What has happened since is newer.
         for (const move of batch) if (!moves.has(nameOf(move))) moves.set(nameOf(move), move)
@@ -78,14 +72,6 @@ export function openPresence(parts: PresenceParts): Presence {
     }
   }
 
-  async function sweep(): Promise<void> {
-    try {
-      tell(await store.sweep(leaseSeconds))
-    } catch (error) {
-      log.warn({ err: error }, 'the presence of dead gateways could not be ended')
-    }
-  }
-
   function writeSoon(): void {
     if (closed || !held || moves.size === 0) return
     timer ??= setTimeout(async () => {
@@ -98,7 +84,7 @@ export function openPresence(parts: PresenceParts): Presence {
   void renew()
   const timers = [
     setInterval(() => void renew(), (leaseSeconds * 1000) / 2),
-    setInterval(() => void sweep(), (leaseSeconds * 1000) / 4),
+    setInterval(() => void sweep(parts), (leaseSeconds * 1000) / 4),
   ]
   return {
     moved(move) {
@@ -112,6 +98,20 @@ export function openPresence(parts: PresenceParts): Presence {
       await writing
       await written()
     },
+  }
+}
+
+function tell({ signals }: PresenceParts, apps: readonly AppPresence[]): void {
+  for (const { appId, changes, crowded } of apps) {
+    if (!crowded) signals.publish(presenceSubject(appId), JSON.stringify(changes))
+  }
+}
+
+async function sweep(parts: PresenceParts): Promise<void> {
+  try {
+    tell(parts, await parts.store.sweep(parts.leaseSeconds))
+  } catch (error) {
+    parts.log.warn({ err: error }, 'the presence of dead gateways could not be ended')
   }
 }
 

@@ -53,14 +53,39 @@ const turnsBeforeClose = 1000
 
 /** Routes out of the contract. No rule of the service lives here. */
 export function buildServer(parts: HttpParts): FastifyInstance {
-  const { log } = parts
   const headers = answerHeaders(parts.hstsSeconds)
-  // What it says is named below and holds no secret: looking for one costs more than the line.
-  const requestLog = log.child({}, { redact: [] })
-  const namesIn = ({ admitted, caller, raw, headers }: FastifyRequest) => ({
-    address: admitted?.call.address ?? parts.clientAddress(raw),
-    ...traceOf(caller, admitted?.call.credentials ?? credentialsOf(headers)),
+  const server = openServer(parts, headers)
+  server.decorateRequest('caller', undefined)
+  server.decorateRequest('admitted', undefined)
+  server.decorateRequest('refusal', undefined)
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  server.addHook('onRequest', (request, reply, done) => {
+    // An empty one is as good as none; the framework would refuse it.
+    if (request.raw.headers['content-type'] === '') delete request.raw.headers['content-type']
+    reply.headers(headers).header('X-Request-Id', request.id)
+    done()
   })
+  // What it says is named here and holds no secret: looking for one costs more than the line.
+  const requestLog = parts.log.child({}, { redact: [] })
+  logAnswers(server, parts, requestLog)
+  answerOrigins(server, parts.origins)
+  // Here already: behind the hooks its body would be read first.
+  server.addHook('onRequest', (request, _, done) =>
+    done(request.is404 ? notFound(request) : undefined),
+  )
+  answerUntilClosed(server, parts.leaving)
+  closeUnread(server)
+  answerErrors(server, parts, requestLog)
+  if (parts.docs !== undefined) addDocs(server, parts.docs)
+  for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
+  return server
+}
+
+function openServer(
+  { log, connections }: HttpParts,
+  answered: ReturnType<typeof answerHeaders>,
+): FastifyInstance {
   const server: FastifyInstance = fastify({
     logger: false,
     bodyLimit: bodyLimitBytes,
@@ -87,66 +112,59 @@ export function buildServer(parts: HttpParts): FastifyInstance {
     },
     frameworkErrors: (error, request, reply: FastifyReply) => {
       const failure = httpFailureOf(error, request.id, log)
-      const named = { ...headers, 'X-Request-Id': request.id }
+      const named = { ...answered, 'X-Request-Id': request.id }
       void reply.code(failure.status).headers(named).send(failure.body())
     },
     clientErrorHandler: refuseUnreadable,
   })
-  server.server.maxConnections = parts.connections
+  server.server.maxConnections = connections
   // An expectation that we do not know is no reason to refuse; Node would, with an empty 417.
   server.server.on('checkExpectation', server.routing)
   // Whoever waits for leave to send the body gets it with the admission.
   server.server.on('checkContinue', server.routing)
-  server.decorateRequest('caller', undefined)
-  server.decorateRequest('admitted', undefined)
-  server.decorateRequest('refusal', undefined)
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
-  server.addHook('onRequest', (request, reply, done) => {
-    // An empty one is as good as none; the framework would refuse it.
-    if (request.raw.headers['content-type'] === '') delete request.raw.headers['content-type']
-    reply.headers(headers).header('X-Request-Id', request.id)
-    done()
-  })
+  return server
+}
+
+function logAnswers(server: FastifyInstance, parts: HttpParts, requestLog: Logger): void {
   server.addHook('onResponse', (request, reply, done) => {
     done()
-    const operation = request.routeOptions.config.operation
+    const { operation } = request.routeOptions.config
     if (!operation) return
-    const seconds = reply.elapsedTime / 1000
-    parts.observe(operation, reply.statusCode, seconds)
-    const { statusCode: status } = reply
+    const { statusCode: status, elapsedTime } = reply
+    parts.observe(operation, status, elapsedTime / 1000)
     requestLog.info({
       operation,
       status,
-      ms: Math.round(reply.elapsedTime),
+      ms: Math.round(elapsedTime),
       requestId: request.id,
-      ...namesIn(request),
+      ...namesIn(request, parts),
       ...(request.refusal && { code: request.refusal }),
     })
   })
-  answerOrigins(server, parts.origins)
-  // Here already: behind the hooks its body would be read first.
-  server.addHook('onRequest', (request, _, done) =>
-    done(request.is404 ? notFound(request) : undefined),
-  )
-  answerUntilClosed(server, parts.leaving)
-  closeUnread(server)
+}
+
+function answerErrors(server: FastifyInstance, parts: HttpParts, requestLog: Logger): void {
   server.setErrorHandler((error, request, reply) => {
+    const { id: requestId } = request
     if (isCutOff(request)) {
       const { operation } = request.routeOptions.config
-      requestLog.info({ operation, requestId: request.id, ...namesIn(request) }, 'request aborted')
+      requestLog.info({ operation, requestId, ...namesIn(request, parts) }, 'request aborted')
       return reply.send(cutOff().body())
     }
-    const failure = httpFailureOf(error, request.id, log)
+    const failure = httpFailureOf(error, requestId, parts.log)
     request.refusal = failure.code
     return reply.code(failure.status).headers(failure.headers).send(failure.body())
   })
   server.setNotFoundHandler((request) => {
     throw notFound(request)
   })
-  if (parts.docs !== undefined) addDocs(server, parts.docs)
-  for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
-  return server
+}
+
+function namesIn({ admitted, caller, raw, headers }: FastifyRequest, parts: HttpParts) {
+  return {
+    address: admitted?.call.address ?? parts.clientAddress(raw),
+    ...traceOf(caller, admitted?.call.credentials ?? credentialsOf(headers)),
+  }
 }
 
 function addOperation(

@@ -43,100 +43,124 @@ const maxBlockedMs = 1000
 
 /** Runs the jobs of a queue until it is disposed of. */
 export function startRunner<J extends Job>(jobs: Jobs<J>, options: RunnerOptions): AsyncDisposable {
-  const { queue, limits } = jobs
-  const { concurrency, log, metrics, pollMs = usualPollMs } = options
-  const { db } = options.database
-  const closing = new AbortController()
-  const running = new Map<J, Promise<void>>()
-  const sleeper = openSleeper<'ended' | 'woken'>()
-  let blockedMs = firstBlockedMs
+  return new Runner(jobs, options)
+}
 
-  async function work(job: J): Promise<void> {
+class Runner<J extends Job> implements AsyncDisposable {
+  readonly #jobs: Jobs<J>
+  readonly #options: RunnerOptions
+  readonly #closing = new AbortController()
+  readonly #running = new Map<J, Promise<void>>()
+  readonly #sleeper = openSleeper<'ended' | 'woken'>()
+  readonly #timer: NodeJS.Timeout
+  readonly #stopListening: () => void
+  readonly #looping: Promise<void>
+  #blockedMs = firstBlockedMs
+
+  constructor(jobs: Jobs<J>, options: RunnerOptions) {
+    this.#jobs = jobs
+    this.#options = options
+    this.#timer = setInterval(() => void this.#cleanup(), cleanupEveryMs)
+    this.#stopListening = options.wakeUp.listen(jobs.queue.name, () => this.#sleeper.wake('woken'))
+    this.#looping = this.#loop()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer)
+    this.#stopListening()
+    this.#closing.abort()
+    this.#sleeper.close()
+    await this.#looping
+    const ended = Promise.all(this.#running.values())
+    await within(this.#options.graceMs, ended).catch(() => this.#handBack())
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#closing.signal.aborted) {
+      try {
+        await this.#turn()
+      } catch (error) {
+        this.#warn(error, 'jobs could not be claimed')
+        await this.#pause(troubleMs)
+      }
+    }
+  }
+
+  /** Claims what is due; otherwise sleeps until something is, a job has ended, or a commit has added one. */
+  async #turn(): Promise<void> {
+    const { concurrency, database, metrics, pollMs = usualPollMs } = this.#options
+    const { queue } = this.#jobs
+    await this.#jobs.enqueue?.()
+    const hasRoom = this.#running.size < concurrency
+    const dueInMs = hasRoom ? await queue.nextDueMs(database.db) : undefined
+    const isDue = dueInMs !== undefined && dueInMs <= 0
+    if (dueInMs !== undefined) metrics.late(queue.name, Math.max(0, -dueInMs))
+    if (isDue && (await this.#claim())) {
+      this.#blockedMs = firstBlockedMs
+      if (this.#running.size > concurrency / 2) await this.#pause(gatherMs)
+      return
+    }
+    const why = await this.#sleeper.sleep(
+      isDue ? this.#blockedMs : Math.min(dueInMs ?? pollMs, jittered(pollMs)),
+    )
+    this.#blockedMs =
+      isDue && why === 'time' ? Math.min(this.#blockedMs * 2, maxBlockedMs) : firstBlockedMs
+    // What is enqueued all the time, and due much later, is not looked at all the time.
+    if (why === 'woken') await this.#pause(gatherMs)
+  }
+
+  async #claim(): Promise<boolean> {
+    const { queue, limits } = this.#jobs
+    const { database, concurrency, metrics } = this.#options
+    const most = concurrency - this.#running.size
+    const claimed = await queue.claim(database.db, { ...limits, most })
+    for (const job of claimed) this.#running.set(job, this.#run(job))
+    metrics.running(queue.name, this.#running.size)
+    return claimed.length > 0
+  }
+
+  async #run(job: J): Promise<void> {
+    const { queue, limits } = this.#jobs
+    const { metrics } = this.#options
     const turn = { operation: `job of ${queue.name}`, appId: job.appId }
     try {
       const outcome = await within(
         limits.leaseMs,
-        inTurn(turn, () => jobs.run(job)),
+        inTurn(turn, () => this.#jobs.run(job)),
       )
       metrics.ran(queue.name, outcome)
     } catch (error) {
       // It is claimed again when its lease is over.
       metrics.ran(queue.name, 'error')
-      log.warn({ err: error, queue: queue.name, appId: job.appId }, 'a job has failed')
+      this.#warn(error, 'a job has failed', { appId: job.appId })
     }
-    running.delete(job)
-    metrics.running(queue.name, running.size)
-    sleeper.wake('ended')
+    this.#running.delete(job)
+    metrics.running(queue.name, this.#running.size)
+    this.#sleeper.wake('ended')
   }
 
-  async function claim(): Promise<boolean> {
-    const claimed = await queue.claim(db, { ...limits, most: concurrency - running.size })
-    for (const job of claimed) running.set(job, work(job))
-    metrics.running(queue.name, running.size)
-    return claimed.length > 0
+  async #pause(ms: number): Promise<void> {
+    await after(ms, undefined, { signal: this.#closing.signal }).catch(() => undefined)
   }
 
-  /** Claims what is due; otherwise sleeps until something is, a job has ended, or a commit has added one. */
-  async function turn(): Promise<void> {
-    await jobs.enqueue?.()
-    const dueInMs = running.size < concurrency ? await queue.nextDueMs(db) : undefined
-    const isDue = dueInMs !== undefined && dueInMs <= 0
-    if (dueInMs !== undefined) metrics.late(queue.name, Math.max(0, -dueInMs))
-    if (isDue && (await claim())) {
-      blockedMs = firstBlockedMs
-      if (running.size > concurrency / 2) await pause(gatherMs)
-      return
-    }
-    const why = await sleeper.sleep(
-      isDue ? blockedMs : Math.min(dueInMs ?? pollMs, jittered(pollMs)),
-    )
-    blockedMs = isDue && why === 'time' ? Math.min(blockedMs * 2, maxBlockedMs) : firstBlockedMs
-    // What is enqueued all the time, and due much later, is not looked at all the time.
-    if (why === 'woken') await pause(gatherMs)
-  }
-
-  async function loop(): Promise<void> {
-    while (!closing.signal.aborted) {
-      try {
-        await turn()
-      } catch (error) {
-        log.warn({ err: error, queue: queue.name }, 'jobs could not be claimed')
-        await pause(troubleMs)
-      }
-    }
-  }
-
-  async function pause(ms: number): Promise<void> {
-    await after(ms, undefined, { signal: closing.signal }).catch(() => undefined)
-  }
-
-  async function cleanup(): Promise<void> {
+  async #cleanup(): Promise<void> {
     try {
-      await jobs.cleanup?.()
+      await this.#jobs.cleanup?.()
     } catch (error) {
-      log.warn({ err: error, queue: queue.name }, 'old jobs could not be deleted')
+      this.#warn(error, 'old jobs could not be deleted')
     }
   }
 
   /** Others need not wait for the leases. What still runs here has lost its own, and records nothing. */
-  async function handBack(): Promise<void> {
-    for (const job of running.keys()) await queue.release(db, job, 0)
-    options.wakeUp.wake([queue.name])
+  async #handBack(): Promise<void> {
+    const { queue } = this.#jobs
+    const { database, wakeUp } = this.#options
+    for (const job of this.#running.keys()) await queue.release(database.db, job, 0)
+    wakeUp.wake([queue.name])
   }
 
-  const timer = setInterval(() => void cleanup(), cleanupEveryMs)
-  const stopListening = options.wakeUp.listen(queue.name, () => sleeper.wake('woken'))
-  const looping = loop()
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      stopListening()
-      closing.abort()
-      sleeper.close()
-      await looping
-      const ended = Promise.all(running.values())
-      await within(options.graceMs, ended).catch(handBack)
-    },
+  #warn(err: unknown, what: string, more?: { readonly appId: string }): void {
+    this.#options.log.warn({ err, queue: this.#jobs.queue.name, ...more }, what)
   }
 }
 

@@ -24,6 +24,15 @@ import {
 } from './feed.sql.ts'
 import { serialiseEntries, serialiseFresh } from './serialise-entries.ts'
 
+type Print = typeof serialiseEntries
+
+interface ShowParts {
+  readonly db: Db
+  peopleOf(appId: string): ProfileLoader
+  /** As devices are told it. */
+  told(change: number): number
+}
+
 /** What devices hear of conversations: what was missed, and what has just been appended. */
 export function openFeed(
   db: Db,
@@ -33,50 +42,9 @@ export function openFeed(
   // Devices pass back what they were told, and so the epoch of which it was.
   const told = (change: number) => inEpoch(epochs.current, change)
   const untold = (change: number) => Math.max(0, change - inEpoch(epochs.current, 0))
-
   const within = (appId: string): AppDb => ({ appId, db })
-
-  async function show(
-    from: FollowedConversation,
-    rows: readonly FeedRow[],
-    viewers: Viewers,
-    print: typeof serialiseEntries,
-  ): Promise<SerialisedEntry[]> {
-    if (rows.length === 0) return []
-    const entries: Entry[] = rows.map((row) => ({ row, receiver: from.receiver }))
-    const members = from.receiver.kind === 'group'
-    const printed = await Promise.all(
-      viewers.map((viewer) =>
-        print(within(from.appId), peopleOf(from.appId), entries, { viewer, members }),
-      ),
-    )
-    const own = viewers.includes(undefined) ? await showOwn(from, entries, print) : undefined
-    return rows.map((row, place) => ({
-      seq: row.seq,
-      change: told(row.change),
-      ...movementOf(row),
-      texts: printed.map((texts) => texts[place] ?? ''),
-      own: own?.get(row.seq),
-    }))
-  }
-
+  const parts: ShowParts = { db, peopleOf, told }
   const memberOf = (row: MembershipRow) => asMembership({ ...row, change: told(row.change) })
-
-  /** Withheld messages, as those who sent them see them, by seq. */
-  async function showOwn(
-    from: FollowedConversation,
-    entries: readonly Entry[],
-    print: typeof serialiseEntries,
-  ) {
-    const withheld = entries.filter(({ row }) => row.verdict?.sealed)
-    const shown = withheld.map(async (entry) => {
-      const { seq, sender: uid } = entry.row
-      const view = { viewer: uid, members: true }
-      const [text = ''] = await print(within(from.appId), peopleOf(from.appId), [entry], view)
-      return [seq, { uid, text }] as const
-    })
-    return new Map(await Promise.all(shown))
-  }
 
   return {
     async membershipsOf(users) {
@@ -104,21 +72,64 @@ export function openFeed(
       const changed = await changesAfter(appDb, from, between, most)
       const entries = await entriesAfter(appDb, from, Math.max(seq, resetSeq), most)
       return {
-        changed: await show(from, changed, viewers, serialiseEntries),
-        entries: await show(from, entries, viewers, serialiseEntries),
+        changed: await show(parts, from, changed, viewers, serialiseEntries),
+        entries: await show(parts, from, entries, viewers, serialiseEntries),
       }
     },
 
     /** Entries of a moment ago, from the process that appended them. */
     fresh(from, entries, viewers) {
       const rows = entries.map((entry) => asRow(from, entry))
-      return show(from, rows, viewers, serialiseFresh)
+      return show(parts, from, rows, viewers, serialiseFresh)
     },
 
     entryId(of, seq) {
       return findEntryId(within(of.appId), of, seq)
     },
   }
+}
+
+async function show(
+  parts: ShowParts,
+  from: FollowedConversation,
+  rows: readonly FeedRow[],
+  viewers: Viewers,
+  print: Print,
+): Promise<SerialisedEntry[]> {
+  if (rows.length === 0) return []
+  const entries: Entry[] = rows.map((row) => ({ row, receiver: from.receiver }))
+  const members = from.receiver.kind === 'group'
+  const { appId } = from
+  const printed = await Promise.all(
+    viewers.map((viewer) =>
+      print({ appId, db: parts.db }, parts.peopleOf(appId), entries, { viewer, members }),
+    ),
+  )
+  const own = viewers.includes(undefined) ? await showOwn(parts, appId, entries, print) : undefined
+  return rows.map((row, place) => ({
+    seq: row.seq,
+    change: parts.told(row.change),
+    ...movementOf(row),
+    texts: printed.map((texts) => texts[place] ?? ''),
+    own: own?.get(row.seq),
+  }))
+}
+
+/** Withheld messages, as those who sent them see them, by seq. */
+async function showOwn(
+  { db, peopleOf }: ShowParts,
+  appId: string,
+  entries: readonly Entry[],
+  print: Print,
+) {
+  const withheld = entries.filter(({ row }) => row.verdict?.sealed)
+  const shown = withheld.map(async (entry) => {
+    const { seq, sender: uid } = entry.row
+    const view = { viewer: uid, members: true }
+    const [text = ''] = await print({ appId, db }, peopleOf(appId), [entry], view)
+    return [seq, { uid, text }] as const
+  })
+  return new Map(await Promise.all(shown))
 }
 
 function asMembership({ withUid, withGuid, head, change, ...row }: MembershipRow): Membership {

@@ -63,25 +63,12 @@ export function pushJobs(parts: PushParts): Jobs<PushJob> {
     nameOf: ({ job }) => idOf(job),
   })
 
-  /** Undefined: sent, as far as it is known. A text: why it is not sent. */
-  function objection(
-    job: PushJob,
-    context: PushContext | undefined,
-  ): NotificationReason | undefined {
-    if (!context) return 'NOT_FOUND'
-    if (job.kind !== 'custom' && job.platform === null) return 'NO_DEVICE'
-    if (job.trigger !== 'after_message') return undefined
-    if (context.isDeleted) return 'MESSAGE_DELETED'
-    return job.readSeq >= context.seq ? 'ALREADY_READ' : undefined
-  }
-
   async function attempt(job: PushJob): Promise<Result> {
     const now = clock()
     const context = await memory.context(job)
-    const kept = objection(job, context)
-    if (kept !== undefined || !context) {
-      return { job, status: 'withheld', reason: kept ?? 'NOT_FOUND' }
-    }
+    if (!context) return { job, status: 'withheld', reason: 'NOT_FOUND' }
+    const reason = objectionTo(job, context)
+    if (reason !== undefined) return { job, status: 'withheld', reason }
     const by = await memory.credentials(job)
     if (!by) return { job, status: 'withheld', reason: 'INVALID_PUSH_PROVIDER_ID' }
     const data = dataFor(job, context)
@@ -121,6 +108,14 @@ export function pushJobs(parts: PushParts): Jobs<PushJob> {
       while (await deleteOldDeliveries(db, clock() - keepSeconds));
     },
   }
+}
+
+/** Why it is not sent; undefined: it is. */
+function objectionTo(job: PushJob, context: PushContext): NotificationReason | undefined {
+  if (job.kind !== 'custom' && job.platform === null) return 'NO_DEVICE'
+  if (job.trigger !== 'after_message') return undefined
+  if (context.isDeleted) return 'MESSAGE_DELETED'
+  return job.readSeq >= context.seq ? 'ALREADY_READ' : undefined
 }
 
 function idOf({ appId, source, trigger, uid, device }: PushJob): string {
