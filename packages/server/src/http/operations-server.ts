@@ -20,7 +20,7 @@ export function buildOperationsServer({
   metrics,
   health,
 }: OperationsParts): FastifyInstance {
-  const server = fastify({ logger: false, forceCloseConnections: true })
+  const server = fastify({ logger: false, forceCloseConnections: true, pluginTimeout: 0 })
   server.addHook('onRequest', (_, reply, done) => {
     reply.headers(answerHeaders(0))
     done()

@@ -48,8 +48,13 @@ const headersTimeoutMs = 10_000
 const requestTimeoutMs = 30_000
 const checkEveryMs = 2000
 const versions = ['/v3', '/v3.0']
-/** Of the event loop. Each accepts one connection, and the kernel keeps up to 511 waiting. */
-const turnsBeforeClose = 1000
+/**
+ * A gateway that takes over from another gets thousands of devices at once. The kernel drops those
+ * that find no place, and they try again only after seconds.
+ */
+export const listenBacklog = 4096
+/** Of the event loop. Each accepts one connection of the backlog. */
+const turnsBeforeClose = listenBacklog + 1000
 
 /** Routes out of the contract. No rule of the service lives here. */
 export function buildServer(parts: HttpParts): FastifyInstance {
@@ -89,6 +94,8 @@ function openServer(
   const server: FastifyInstance = fastify({
     logger: false,
     bodyLimit: bodyLimitBytes,
+    // No plugin waits for anything: what exceeds a limit here is a busy machine, not a plugin.
+    pluginTimeout: 0,
     genReqId: () => randomUUID(),
     routerOptions: {
       maxParamLength: 2000,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { listenBacklog } from '../../../server/src/http/server.ts'
 import { type Api, startApi } from '../../../server/src/main/parts/api-part.ts'
 import { type Calls, type CallsOptions, openCalls } from '../../../server/src/main/parts/calls.ts'
 import { type Core, type CoreOptions, openCore } from '../../../server/src/main/parts/core.ts'
@@ -33,7 +34,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const operations = stack.use(openOperations(core))
   const servers = new Map<string, FastifyInstance>()
   const listen = async ({ server }: { readonly server: FastifyInstance }) => {
-    const origin = await server.listen({ host: '127.0.0.1', port: 0 })
+    const origin = await server.listen({ host: '127.0.0.1', port: 0, backlog: listenBacklog })
     servers.set(origin, server)
     return origin
   }

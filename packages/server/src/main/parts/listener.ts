@@ -2,7 +2,7 @@ import { Server } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
 import { type Config, originsOf } from '../../config.ts'
-import { buildServer, type HttpParts } from '../../http/server.ts'
+import { buildServer, type HttpParts, listenBacklog } from '../../http/server.ts'
 import type { Calls } from './calls.ts'
 import type { Core } from './core.ts'
 
@@ -14,14 +14,8 @@ export interface HttpListener {
   readonly port: number
 }
 
-/**
- * A gateway that takes over from another gets thousands of devices at once. The kernel drops those
- * that find no place, and they try again only after seconds.
- */
-const backlog = 4096
-
 export async function listen({ name, server, host, port }: HttpListener, log: Logger) {
-  const address = await server.listen({ host, port, backlog })
+  const address = await server.listen({ host, port, backlog: listenBacklog })
   log.info({ serves: name, address }, 'listening')
 }
 

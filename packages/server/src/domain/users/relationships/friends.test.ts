@@ -183,9 +183,9 @@ describe('at the same moment', async () => {
 
   test('a user has 1000 friends at most, whoever adds', { timeout: 60_000 }, async () => {
     const uids = Array.from({ length: 1010 }, (_, n) => `m${n}`)
-    await make(['hub', ...uids])
-    const batches = Array.from({ length: 39 }, (_, n) => uids.slice(n * 25, (n + 1) * 25))
-    for (const batch of batches) await add('hub', batch)
+    const batches = Array.from({ length: 41 }, (_, n) => uids.slice(n * 25, (n + 1) * 25))
+    for (const batch of [['hub'], ...batches]) await make(batch)
+    for (const batch of batches.slice(0, 39)) await add('hub', batch)
     const late = uids.slice(975)
     const answers = await Promise.all(
       late.map((uid, n) => (n % 2 ? add('hub', [uid]) : add(uid, ['hub']))),
