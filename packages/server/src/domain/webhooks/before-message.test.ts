@@ -2,11 +2,14 @@ import { ChoraleError } from '@chorale/sdk'
 import { afterAll, describe, expect, test } from 'vitest'
 import { answer, type Behaviour } from '../../../../testing/src/network/receiver.ts'
 import { startWebhookFixture } from '../../../../testing/src/webhooks/webhook-fixture.ts'
+import { unixSeconds } from '../../main/clock.ts'
 
 const wait = { timeout: 20_000, interval: 20 }
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const fixture = stack.use(await startWebhookFixture())
+// The same second all the time: webhooks are shown a message before it is stored.
+const now = unixSeconds()
+const fixture = stack.use(await startWebhookFixture({}, { clock: () => now }))
 const { app, full } = fixture
 await app.given.users('ann', 'bob')
 
