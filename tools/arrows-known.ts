@@ -20,7 +20,7 @@ export const knownImports: KnownImports = {
     'domain/messages/history/history-reads.ts',
     'domain/messages/history/history.ts',
     'domain/messages/search/search.ts',
-    'domain/messages/telling.ts',
+    'domain/messages/signal-check.ts',
     'domain/users/relationships/relationships.ts',
     'domain/webhooks/before-message.ts',
   ],

@@ -19,6 +19,9 @@ const retired: Readonly<Record<string, RegExp>> = {
   relationships: /\bcircles?\b|Circle/,
   membership: /\bseats?\b|Seat/,
   idempotent: /harmlessTwice/,
+  'payload, or notify…': /\btellings?\b|\btell[A-Z]\w*|\b(?:open)?Telling\w*/,
+  'ordering key': /webhook_lines|\b(?:open|hold|release|advance)Lines?\b/,
+  'prepared, or frequent': /\bhot(?:test)?\b|\bHot[A-Z]?|_HOT_|\w+Hot[A-Z]/,
   'commit hook': /\bsinks?\b|Sink\b/,
 }
 

@@ -1068,7 +1068,7 @@ CREATE TABLE public.webhook_deliveries (
     delivery_id uuid NOT NULL,
     event_id text NOT NULL COLLATE pg_catalog."C",
     trigger text NOT NULL COLLATE pg_catalog."C",
-    line text NOT NULL COLLATE pg_catalog."C",
+    ordering_key text NOT NULL COLLATE pg_catalog."C",
     place bigint NOT NULL,
     body text NOT NULL,
     status text DEFAULT 'waiting'::text NOT NULL,
@@ -1090,10 +1090,10 @@ ALTER TABLE public.webhook_deliveries ALTER COLUMN place ADD GENERATED ALWAYS AS
     CACHE 1
 );
 
-CREATE TABLE public.webhook_lines (
+CREATE TABLE public.webhook_ordering_keys (
     app_id text NOT NULL COLLATE pg_catalog."C",
     webhook_id text NOT NULL COLLATE pg_catalog."C",
-    line text NOT NULL COLLATE pg_catalog."C",
+    ordering_key text NOT NULL COLLATE pg_catalog."C",
     due_at bigint NOT NULL,
     leased_until bigint,
     attempt bigint DEFAULT 0 NOT NULL
@@ -1321,8 +1321,8 @@ ALTER TABLE ONLY public.vault_keys
 ALTER TABLE ONLY public.webhook_deliveries
     ADD CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (app_id, webhook_id, delivery_id);
 
-ALTER TABLE ONLY public.webhook_lines
-    ADD CONSTRAINT webhook_lines_pkey PRIMARY KEY (app_id, webhook_id, line);
+ALTER TABLE ONLY public.webhook_ordering_keys
+    ADD CONSTRAINT webhook_ordering_keys_pkey PRIMARY KEY (app_id, webhook_id, ordering_key);
 
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (app_id, webhook_id);
@@ -1481,13 +1481,13 @@ CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree 
 
 CREATE UNIQUE INDEX webhook_deliveries_once ON public.webhook_deliveries USING btree (app_id, webhook_id, event_id);
 
-CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (app_id, webhook_id, line, place) WHERE (status = 'waiting'::text);
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (app_id, webhook_id, ordering_key, place) WHERE (status = 'waiting'::text);
 
-CREATE INDEX webhook_lines_due ON public.webhook_lines USING btree (due_at);
+CREATE INDEX webhook_ordering_keys_due ON public.webhook_ordering_keys USING btree (due_at);
 
-CREATE INDEX webhook_lines_leased ON public.webhook_lines USING btree (app_id, webhook_id, leased_until) WHERE (leased_until IS NOT NULL);
+CREATE INDEX webhook_ordering_keys_leased ON public.webhook_ordering_keys USING btree (app_id, webhook_id, leased_until) WHERE (leased_until IS NOT NULL);
 
-CREATE INDEX webhook_lines_turns ON public.webhook_lines USING btree (app_id, webhook_id, due_at);
+CREATE INDEX webhook_ordering_keys_turns ON public.webhook_ordering_keys USING btree (app_id, webhook_id, due_at);
 
 CREATE INDEX webhooks_before_message ON public.webhooks USING btree (app_id, webhook_id) WHERE (enabled AND (version = 1) AND (triggers @> '{before_message}'::text[]));
 

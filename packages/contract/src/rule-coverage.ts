@@ -83,7 +83,7 @@ const ofGroup = {
   size: answers('ERR_BAD_REQUEST'),
 } as const
 
-const inTest = (test: string): Cell => ({ holds: 'gateway/telling.test.ts', test })
+const inTest = (test: string): Cell => ({ holds: 'gateway/signal-rules.test.ts', test })
 const silence: Cell = {
   holds: 'gateway/live.test.ts',
   test: 'H5: typing and transient frames do not pass a block',

@@ -1,6 +1,6 @@
 -- The log. A conversation is a dense, ordered list of entries: seq 1, 2, 3, ...
 -- Rows of a conversation carry its bucket (0 to 63). Tables that grow with every message are partitioned
--- by it, and every hot statement touches one partition. Conversations and participants are one table
+-- by it, and every frequent statement touches one partition. Conversations and participants are one table
 -- each: an update of a partitioned table opens all partitions at every execution. `app_id` stands beside
 -- a key that belongs to one app for ever.
 

@@ -40,7 +40,7 @@ create table webhook_deliveries (
   event_id text collate "C" not null,
   trigger text collate "C" not null,
   -- The ordering key: deliveries with the same one stay in order.
-  line text collate "C" not null,
+  ordering_key text collate "C" not null,
   place bigint generated always as identity,
   body text not null,
   status text not null default 'waiting' check (status in ('waiting', 'delivered', 'failed')),
@@ -54,9 +54,9 @@ create table webhook_deliveries (
   created_at bigint not null,
   primary key (app_id, webhook_id, delivery_id)
 );
--- Told once, however often the event comes.
+-- One delivery, however often the event comes.
 create unique index webhook_deliveries_once on webhook_deliveries (app_id, webhook_id, event_id);
-create index webhook_deliveries_waiting on webhook_deliveries (app_id, webhook_id, line, place)
+create index webhook_deliveries_waiting on webhook_deliveries (app_id, webhook_id, ordering_key, place)
   where status = 'waiting';
 create index webhook_deliveries_failed on webhook_deliveries (app_id, webhook_id, delivery_id)
   where status = 'failed';
@@ -65,16 +65,16 @@ create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
 -- A row for each ordering key that has something waiting: only its first delivery is tried. Whoever
 -- adds a delivery or ends one holds this row. A queue (docs/jobs.md).
-create table webhook_lines (
+create table webhook_ordering_keys (
   app_id text collate "C" not null,
   webhook_id text collate "C" not null,
-  line text collate "C" not null,
+  ordering_key text collate "C" not null,
   due_at bigint not null,
   leased_until bigint,
   attempt bigint not null default 0,
-  primary key (app_id, webhook_id, line)
+  primary key (app_id, webhook_id, ordering_key)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
-create index webhook_lines_due on webhook_lines (due_at);
-create index webhook_lines_turns on webhook_lines (app_id, webhook_id, due_at);
-create index webhook_lines_leased on webhook_lines (app_id, webhook_id, leased_until)
+create index webhook_ordering_keys_due on webhook_ordering_keys (due_at);
+create index webhook_ordering_keys_turns on webhook_ordering_keys (app_id, webhook_id, due_at);
+create index webhook_ordering_keys_leased on webhook_ordering_keys (app_id, webhook_id, leased_until)
   where leased_until is not null;

@@ -11,7 +11,7 @@ export const databaseSettings = {
     description:
       'Connections for calls, of all processes of one `chorale serve` together; each has at least 3.',
   }),
-  DATABASE_HOT_POOL_SIZE: Type.Integer({
+  DATABASE_STATEMENT_POOL_SIZE: Type.Integer({
     default: 10,
     minimum: 4,
     description:

@@ -4,7 +4,7 @@ import { forgetDeletedGroups } from './domain/messages/stored/index.ts'
 import { announceMessages, notifyUsers } from './domain/notifications/index.ts'
 import { openCases, punishSenders } from './domain/rules/cases/index.ts'
 import { countEvents } from './domain/stats/index.ts'
-import { tellWebhooks } from './domain/webhooks/index.ts'
+import { notifyWebhooks } from './domain/webhooks/index.ts'
 import type { Listener } from './outbox/listener.ts'
 
 /** Every event meets its listeners: each of these says what it listens to. */
@@ -15,7 +15,7 @@ export const listeners: readonly Listener[] = [
   openCases,
   punishSenders,
   countEvents,
-  tellWebhooks,
+  notifyWebhooks,
   notifyUsers,
   announceMessages,
 ]

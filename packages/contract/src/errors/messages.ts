@@ -84,7 +84,7 @@ export const messageErrors = {
   },
   ERR_WRONG_MESSAGE_THREAD_CATEGORY: {
     status: 400,
-    message: 'Nobody replies to an action message.',
+    message: 'An action message cannot be replied to.',
     fix: 'Reply to a message that a user has sent.',
   },
   ERR_MESSAGE_THREAD_NESTING: {

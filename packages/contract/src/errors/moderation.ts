@@ -48,7 +48,7 @@ export const moderationErrors = {
   },
   ERR_OPERATION_FAILED: {
     status: 403,
-    message: 'What every app has from the start cannot be changed or deleted.',
+    message: 'A default of every app cannot be changed or deleted.',
     fix: '{what}',
   },
 } as const satisfies Record<string, ErrorText>

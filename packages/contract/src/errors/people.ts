@@ -69,7 +69,7 @@ export const peopleErrors = {
   },
   ERR_GROUP_JOIN_NOT_ALLOWED: {
     status: 403,
-    message: 'Nobody joins the group {guid} by themselves: it is private.',
+    message: 'The group {guid} is private: only an admin or moderator can add members.',
     fix: 'Let a member with the right to do so, or the server of the app, add the user.',
   },
   ERR_NO_VACANCY: {
@@ -99,7 +99,7 @@ export const peopleErrors = {
   },
   ERR_GROUP_NO_CLEARANCE: {
     status: 403,
-    message: 'The place of the acting user in the group does not allow that.',
+    message: 'The scope of the acting user in the group does not allow that.',
     fix: '{what}',
   },
   ERR_GROUP_NO_ADMIN_SCOPE: {
@@ -119,7 +119,7 @@ export const peopleErrors = {
   },
   ERR_GROUP_NO_SELF_ACTION: {
     status: 403,
-    message: 'Nobody does that to themselves.',
+    message: 'The acting user and the other user are the same.',
     fix: 'Let another member with the right to do so act on this user. To leave, call DELETE /groups/<guid>/members.',
   },
 } as const satisfies Record<string, ErrorText>

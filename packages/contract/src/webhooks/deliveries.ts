@@ -48,7 +48,7 @@ export const deliveries = operations({
   listDeliveries: {
     method: 'GET',
     path: '/apps/:appId/webhooks/:webhookId/deliveries',
-    summary: 'List what a webhook was told, newest first',
+    summary: 'List the deliveries of a webhook, newest first',
     tag: 'Webhooks',
     effect: 'read',
     requires: 'management',

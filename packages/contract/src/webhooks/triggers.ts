@@ -3,7 +3,7 @@ import { Data, ItemOutcome, Outcome, Page } from '../envelope.ts'
 import { operations } from '../operation.ts'
 import { ofGeneration, webhookParams } from './webhooks.ts'
 
-/** What a webhook of the older generation can be told of. */
+/** Triggers of the older generation. */
 export const legacyTriggers = {
   before_message: 'Before a message is stored; the answer may stop it.',
   after_message: 'After a message was stored.',
@@ -12,7 +12,7 @@ export const legacyTriggers = {
   user_connection_status_change: 'A user came online, or went.',
 } as const
 
-/** What a webhook can be told of. What belongs to calls comes with them. */
+/** Triggers of the current generation. Those of calls come with calls. */
 export const currentTriggers = {
   message_sent: 'A message was sent.',
   message_edited: 'A message was edited.',

@@ -92,7 +92,7 @@ export const webhooks = operations({
       triggers: Type.Optional(
         Type.Array(Type.String({ maxLength: 100 }), {
           maxItems: 100,
-          description: 'What it is told of from the beginning; others can be added later.',
+          description: 'Its first triggers; others can be added later.',
         }),
       ),
     }),

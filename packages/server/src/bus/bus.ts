@@ -59,14 +59,14 @@ export function connectBus(at: string | NatsAccess, log: Logger): Bus {
       connection = await makeConnection(at, log, closing.signal)
       if (!connection) return
       connected = true
-      for (const tell of listeners) tell(connection)
+      for (const notify of listeners) notify(connection)
       // Ends when NATS has closed the connection for good, or we have.
       for await (const { type } of connection.status()) {
         if (type !== 'disconnect' && type !== 'reconnect') continue
         connected = type === 'reconnect'
         if (connected) log.info('NATS is back')
-        else log.warn('NATS is away: events wait')
-        if (connected) for (const tell of listeners) tell(connection)
+        else log.warn('NATS is away: events wait in the database')
+        if (connected) for (const notify of listeners) notify(connection)
       }
       connected = false
     }
@@ -76,9 +76,9 @@ export function connectBus(at: string | NatsAccess, log: Logger): Bus {
     get connection() {
       return connected ? connection : undefined
     },
-    onConnected(tell) {
-      listeners.push(tell)
-      if (connection && connected) tell(connection)
+    onConnected(notify) {
+      listeners.push(notify)
+      if (connection && connected) notify(connection)
     },
     async ping() {
       if (!connection || !connected) throw new NatsAway()
@@ -98,15 +98,16 @@ async function makeConnection(
   log: Logger,
   closing: AbortSignal,
 ): Promise<NatsConnection | undefined> {
-  let told = false
+  let warned = false
   while (!closing.aborted) {
     try {
       const made = await connect({ ...how, ...optionsOf(at), ...forever })
       if (!closing.aborted) return made
       await made.close()
     } catch (error) {
-      if (!told) log.warn({ err: error }, 'NATS is away: events wait; check NATS_URL')
-      told = true
+      if (!warned)
+        log.warn({ err: error }, 'NATS is away: events wait in the database; check NATS_URL')
+      warned = true
       // Rejects when the process closes, which the condition of the loop sees.
       await after(retryMs, undefined, { signal: closing }).catch(() => undefined)
     }

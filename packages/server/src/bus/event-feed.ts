@@ -61,7 +61,7 @@ export function openEventFeed(
       try {
         return await page(appId, from, most)
       } catch (error) {
-        log.warn({ err: error }, 'the feed of events could not be read')
+        log.warn({ err: error }, 'could not read the event stream from NATS')
         return 'away'
       }
     },

@@ -33,7 +33,7 @@ export function openSignals(bus: Bus, prefix: string, log: Logger): Signals {
           listener.hear(message.string())
         } catch (cause) {
           // Inside the client of NATS it would end the process.
-          log.warn({ err: cause, subject }, 'a signal could not be read')
+          log.warn({ err: cause, subject }, 'could not parse a signal from NATS; it is dropped')
         }
       },
     })
@@ -45,7 +45,7 @@ export function openSignals(bus: Bus, prefix: string, log: Logger): Signals {
       current = connection
       for (const [subject, listener] of listening) subscribe(connection, subject, listener)
     }
-    for (const tell of restored) tell()
+    for (const notify of restored) notify()
   })
 
   return {
@@ -69,8 +69,8 @@ export function openSignals(bus: Bus, prefix: string, log: Logger): Signals {
       // While NATS is away nobody can publish either: what is missed is found by comparing.
       await bus.connection?.flush().catch(() => undefined)
     },
-    onRestored(tell) {
-      restored.push(tell)
+    onRestored(notify) {
+      restored.push(notify)
     },
   }
 }

@@ -38,7 +38,7 @@ export function holdLeases(options: LeaseOptions): AsyncDisposable {
       try {
         await database.db.connection().execute(holdOn)
       } catch (error) {
-        log.warn({ err: error }, 'the leases of this process are lost, and asked for again')
+        log.warn({ err: error }, 'this process lost its leases and is requesting them again')
         await sleeper.sleep(jittered(troubleMs))
       }
     }

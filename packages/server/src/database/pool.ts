@@ -5,7 +5,7 @@ import { resumeTurn } from '../watchdog/turns.ts'
 import type { Db } from './db.ts'
 import { answeredWithin } from './deadline.ts'
 import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
-import { nameOf, runHotOn } from './prepared.ts'
+import { nameOf, runPreparedOn } from './prepared.ts'
 import { openShares, type Share } from './shares.ts'
 
 // Every bigint of ours stays below 2^53: message ids, counters, unix seconds.
@@ -20,11 +20,11 @@ interface Connections {
 export interface Database extends Connections, AsyncDisposable {
   /**
    * The same database. What it holds a connection for counts against the share of this app, and is
-   * refused with `ShareUsedUp` when too much waits. Hot statements outside transactions do not
+   * refused with `ShareUsedUp` when too much waits. Prepared statements outside transactions do not
    * count: those of many calls, of any app, share one on its way.
    */
   of(appId: string): Connections
-  /** Like `transaction`, for work of hot statements alone: their plans are kept there, too. */
+  /** Like `transaction`, for work of prepared statements alone: their plans are kept there, too. */
   preparedTransaction<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** One round trip; throws when PostgreSQL does not answer. */
   ping(): Promise<void>
@@ -32,13 +32,13 @@ export interface Database extends Connections, AsyncDisposable {
   readonly deadlineMs: number
   stats(): { total: number; idle: number; waiting: number }
   /** Called when a connection was lost, in use or not: PostgreSQL may have been replaced. */
-  onLost(tell: () => void): void
+  onLost(notify: () => void): void
 }
 
 export interface DatabaseOptions {
   readonly url: string
   readonly poolSize: number
-  /** For hot statements outside transactions; as many again where it is not said. */
+  /** For prepared statements outside transactions; as many again where it is not said. */
   readonly preparedPoolSize?: number
   /** PostgreSQL ends the statement. */
   readonly statementTimeoutMs: number
@@ -58,7 +58,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const deadlineMs = deadlineOf(options)
   const losses: (() => void)[] = []
   const onLost = () => {
-    for (const tell of losses) tell()
+    for (const notify of losses) notify()
   }
   const pool = openPool(options, options.poolSize, {
     settings: [],
@@ -66,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: 60_000,
     onLost,
   })
-  // By itself PostgreSQL would plan most hot statements at every call, because a plan for all
+  // By itself PostgreSQL would plan most prepared statements at every call, because a plan for all
   // partitions looks dear; and planning takes longer than running them.
   const prepared = openPool(options, options.preparedPoolSize ?? options.poolSize, {
     settings: ['plan_cache_mode=force_generic_plan'],
@@ -80,7 +80,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     })
   const connectionsOf = (share?: Share): Connections => {
     const db = openOn(pool, share)
-    runHotOn(db, (query) => queryOn(prepared, deadlineMs, query))
+    runPreparedOn(db, (query) => queryOn(prepared, deadlineMs, query))
     return { db, transaction: (work) => inTransaction(db, work) }
   }
   const shares = openShares(options.poolSize)
@@ -103,7 +103,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       idle: pool.idleCount + prepared.idleCount,
       waiting: pool.waitingCount + prepared.waitingCount + shares.waiting(),
     }),
-    onLost: (tell) => void losses.push(tell),
+    onLost: (notify) => void losses.push(notify),
     async [Symbol.asyncDispose]() {
       await Promise.all([everyones.db.destroy(), preparedAlone.destroy()])
       await Promise.all([pool.end(), prepared.end()])
@@ -211,7 +211,7 @@ async function queryOn(
 }
 
 /**
- * Hot statements are prepared under their name, and outside a transaction have connections of
+ * Such statements are prepared under their name, and outside a transaction have connections of
  * their own; every other statement is planned for its values.
  */
 function preparing(

@@ -36,10 +36,10 @@ const keptText = `
   select name, generic_plans as generic, custom_plans as custom
   from pg_prepared_statements where name like 'test\\_%' order by name`
 const kept = sql.raw<Kept>(`${keptText} limit 100`)
-/** The same, asked where hot statements are. */
+/** The same, asked where prepared statements run. */
 const keptHot = prepared<Kept>('kept', keptText)
 
-test('a hot statement is prepared once per connection, and planned once for all values', async () => {
+test('a prepared statement is parsed once per connection, and planned once for all values', async () => {
   const { db } = openWith(1)
   expect(await run(db, sum, [2, 3])).toEqual([{ sum: 5 }])
   for (let n = 0; n < 9; n++) expect(await run(db, sum, [n, 1])).toEqual([{ sum: n + 1 }])
@@ -87,7 +87,7 @@ test('inside a transaction it runs where the transaction does', async () => {
   })
 })
 
-test('a transaction of hot statements alone keeps their plans, and rolls back what fails', async () => {
+test('a transaction of prepared statements alone keeps their plans, and rolls back what fails', async () => {
   const database = openWith(1)
   await sql`create table kept_numbers (n int)`.execute(database.db)
   await database.preparedTransaction((db) => run(db, addNumber, [1]))

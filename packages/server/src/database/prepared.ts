@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Db } from './db.ts'
 
-/** A statement of the hot path: parsed and planned once per connection. */
+/** A frequent statement: parsed and planned once per connection. */
 export interface PreparedStatement<Row> {
   readonly text: string
   /** Never there; carries the type of a row. */
@@ -23,8 +23,8 @@ type Execute = (query: {
 
 const connectionsOf = new WeakMap<Db, Execute>()
 
-/** Hot statements of this database go straight to connections of their own; in a transaction they do not. */
-export function runHotOn(db: Db, execute: Execute): void {
+/** Prepared statements of this database go straight to connections of their own; in a transaction they do not. */
+export function runPreparedOn(db: Db, execute: Execute): void {
   connectionsOf.set(db, execute)
 }
 

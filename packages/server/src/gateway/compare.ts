@@ -41,7 +41,10 @@ export function startComparing(parts: CompareParts): Disposable & { all(): void 
       await compareHeads(parts, streams)
       await comparePeople(parts, persons)
     } catch (error) {
-      parts.log.warn({ err: error }, 'what is open could not be compared with the log')
+      parts.log.warn(
+        { err: error },
+        'could not compare open connections with the log; trying again at the next interval',
+      )
     } finally {
       busy = false
     }

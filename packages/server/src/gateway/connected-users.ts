@@ -106,7 +106,7 @@ export function openProfileLoader(parts: ConnectedUsersParts): ProfileLoader {
       parts.recheck.keep(session)
       session.connection.closed
         .then(() => depart(session))
-        .catch((error) => parts.log.error({ err: error }, 'a device was not taken off the lists'))
+        .catch((error) => parts.log.error({ err: error }, 'could not end the presence of a device'))
       return true
     },
     async arrive({ identity: { appId, uid } }) {
@@ -141,7 +141,7 @@ function openPerson(parts: ConnectedUsersParts, appId: string, uid: string): Kep
   const stop = parts.signals.listen(userSubject(appId, uid), (text) => {
     // Written by another process of this install.
     void hear(parts, person, JSON.parse(text) as UserSignal).catch((error) =>
-      parts.log.warn({ err: error, appId }, 'a signal to a user was lost'),
+      parts.log.warn({ err: error, appId }, 'could not handle a signal to a user'),
     )
   })
   const person: Kept = { appId, uid, sessions: new Set(), relationships: nobody, stop }

@@ -46,7 +46,10 @@ export function addEventStream(
       authenticate({ ...parts, connection, trace }, claim, frame)
         .then((session) => session && letIn(parts, session, frame))
         .catch((error) => {
-          parts.log.error({ err: error }, 'a device could not be let in')
+          parts.log.error(
+            { err: error },
+            'could not open the session of a device; its connection is closed',
+          )
           connection.close('overloaded')
         })
     })

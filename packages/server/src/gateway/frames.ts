@@ -65,6 +65,6 @@ export function serialiseAnswer(id: string, body: string): string {
 }
 
 export function serialiseRefusal(id: string | undefined, { error }: ErrorBody): string {
-  const { source: _, ...told } = error
-  return JSON.stringify({ type: 'refusal', ...(id !== undefined && { id }), error: told })
+  const { source: _, ...shown } = error
+  return JSON.stringify({ type: 'refusal', ...(id !== undefined && { id }), error: shown })
 }

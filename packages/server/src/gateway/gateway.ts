@@ -126,7 +126,8 @@ function assemble(parts: GatewayParts, places: Places) {
     retryMs: 1000,
     onRepair: metrics.repaired,
     onLeft: (followed) => streams.release(followed),
-    onError: (error) => log.warn({ err: error }, 'a conversation could not be passed on'),
+    onError: (error) =>
+      log.warn({ err: error }, 'could not pass on the entries of a conversation to its devices'),
   })
   const memberships = openMemberships(feed)
   const entrance = { ...options, feed, memberships, users, signals, streams, log }
@@ -147,7 +148,7 @@ function assemble(parts: GatewayParts, places: Places) {
   const handshake: HandshakeParts = {
     ...entrance,
     people,
-    telling: openFlow(signalsASecond),
+    signalFlow: openFlow(signalsASecond),
     lines: log.child({}, { redact: [] }),
     pipeline: parts.pipeline,
     clientAddress: parts.clientAddress,

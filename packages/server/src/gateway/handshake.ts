@@ -74,7 +74,7 @@ export function receive(
     } else if (frame.type === 'auth' && !greeted) {
       greeted = true
       greet(frame).catch((error) => {
-        parts.log.error({ err: error }, 'a device could not be greeted')
+        parts.log.error({ err: error }, 'could not authenticate a device; its connection is closed')
         connection.close('overloaded')
       })
     } else connection.close(greeted ? 'badFrame' : 'notAuthenticated')
@@ -108,7 +108,10 @@ export async function letIn(
     await parts.people.arrive(session)
     await enter(parts, session, positions)
   } catch (error) {
-    parts.log.error({ err: error }, 'a device could not be let in')
+    parts.log.error(
+      { err: error },
+      'could not open the session of a device; its connection is closed',
+    )
     session.connection.close('overloaded')
   }
 }

@@ -13,9 +13,9 @@ import type { Users } from './users.ts'
 export interface MessageLoopParts extends CallParts {
   readonly signals: Signals
   readonly people: ProfileLoader
-  readonly users: Pick<Users, 'charge' | 'requireMayTell'>
+  readonly users: Pick<Users, 'charge' | 'requireMaySignal'>
   /** How many such frames a user may send, by app and uid. */
-  readonly telling: Flow
+  readonly signalFlow: Flow
 }
 
 type SignalFrame = Extract<ClientFrame, { type: 'typing' | 'transient' }>
@@ -23,7 +23,7 @@ type SignalFrame = Extract<ClientFrame, { type: 'typing' | 'transient' }>
 /** What a session says once it is let in. Its calls are handled one after the other. */
 export function openMessageLoop(parts: MessageLoopParts, session: Session) {
   let calls = Promise.resolve()
-  let told = Promise.resolve()
+  let passed = Promise.resolve()
   let waiting = 0
 
   return {
@@ -38,7 +38,7 @@ export function openMessageLoop(parts: MessageLoopParts, session: Session) {
           break
         case 'typing':
         case 'transient':
-          told = tell(parts, session, frame, told)
+          passed = passOn(parts, session, frame, passed)
           break
         case 'auth':
           session.connection.close('badFrame')
@@ -52,7 +52,7 @@ export function openMessageLoop(parts: MessageLoopParts, session: Session) {
 }
 
 /** Straight to the other side: kept nowhere. Faster than anybody types, it is not passed on. */
-function tell(
+function passOn(
   parts: MessageLoopParts,
   session: Session,
   frame: SignalFrame,
@@ -60,7 +60,7 @@ function tell(
   before: Promise<void>,
 ): Promise<void> {
   const { appId, uid } = session.identity
-  if (!parts.telling.take(`${appId} ${uid}`, 1)) return before
+  if (!parts.signalFlow.take(`${appId} ${uid}`, 1)) return before
   const stream = streamOf(session, frame)
   const refusal = stream
     ? refusalOf(() => parts.users.charge(session.identity))
@@ -71,8 +71,8 @@ function tell(
   }
   const { relationships } = parts.people.find(appId, uid) ?? {}
   if (frame.receiverType === 'user' && relationships?.blocked.has(frame.receiver)) return before
-  const told: ServerFrame = { ...frame, sender: uid }
-  const signal: ConversationSignal = { is: 'frame', sender: uid, text: print(told) }
+  const out: ServerFrame = { ...frame, sender: uid }
+  const signal: ConversationSignal = { is: 'frame', sender: uid, text: print(out) }
   const pass = () =>
     parts.signals.publish(conversationSubject(stream.followed), JSON.stringify(signal))
   const words = frame.type === 'transient' ? frame.data : frame.metadata
@@ -88,10 +88,11 @@ async function passAllowed(
   pass: () => void,
 ): Promise<void> {
   try {
-    await users.requireMayTell(credentials, { type, id }, words)
+    await users.requireMaySignal(credentials, { type, id }, words)
     pass()
   } catch (error) {
-    if (!(error instanceof Failure)) log.warn({ err: error }, 'a frame could not be passed on')
+    if (!(error instanceof Failure))
+      log.warn({ err: error }, 'could not pass on a frame of a device')
     const failure = error instanceof Failure ? error : new Failure('ERR_MISSION_FAILED')
     connection.say(serialiseRefusal(undefined, failure.body()))
   }

@@ -39,7 +39,7 @@ export function openPresence(parts: PresenceParts): Presence {
       const batch = [...moves.values()].slice(0, maxMoves)
       for (const move of batch) moves.delete(nameOf(move))
       try {
-        tell(parts, await store.move(gatewayId, batch))
+        announce(parts, await store.move(gatewayId, batch))
       } catch (error) {
         // What has happened since is newer.
         for (const move of batch) if (!moves.has(nameOf(move))) moves.set(nameOf(move), move)
@@ -51,7 +51,7 @@ export function openPresence(parts: PresenceParts): Presence {
   /** One writer at a time; who calls meanwhile waits for the same. */
   function written(): Promise<void> {
     writing ??= write()
-      .catch((error) => log.warn({ err: error }, 'presence could not be written'))
+      .catch((error) => log.warn({ err: error }, 'could not write presence to the database'))
       .finally(() => {
         writing = undefined
       })
@@ -68,7 +68,7 @@ export function openPresence(parts: PresenceParts): Presence {
       }
       writeSoon()
     } catch (error) {
-      log.warn({ err: error }, 'the lease could not be renewed')
+      log.warn({ err: error }, 'could not renew the lease of this gateway')
     }
   }
 
@@ -101,7 +101,7 @@ export function openPresence(parts: PresenceParts): Presence {
   }
 }
 
-function tell({ signals }: PresenceParts, apps: readonly AppPresence[]): void {
+function announce({ signals }: PresenceParts, apps: readonly AppPresence[]): void {
   for (const { appId, changes, crowded } of apps) {
     if (!crowded) signals.publish(presenceSubject(appId), JSON.stringify(changes))
   }
@@ -109,9 +109,9 @@ function tell({ signals }: PresenceParts, apps: readonly AppPresence[]): void {
 
 async function sweep(parts: PresenceParts): Promise<void> {
   try {
-    tell(parts, await parts.store.sweep(parts.leaseSeconds))
+    announce(parts, await parts.store.sweep(parts.leaseSeconds))
   } catch (error) {
-    parts.log.warn({ err: error }, 'the presence of dead gateways could not be ended')
+    parts.log.warn({ err: error }, 'could not end the presence of gateways that stopped')
   }
 }
 

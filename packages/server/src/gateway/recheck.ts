@@ -50,7 +50,7 @@ export function startRechecking({ users, compareMs, clock, log }: RecheckParts):
       }
     } catch (error) {
       for (const session of batch) if (kept.has(session)) due.add(session)
-      log.warn({ err: error }, 'credentials of open connections could not be checked again')
+      log.warn({ err: error }, 'could not check the credentials of open connections again')
     } finally {
       busy = false
     }

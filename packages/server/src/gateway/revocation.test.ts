@@ -73,7 +73,7 @@ test('H1: a check that the database does not answer closes nobody, and is made a
   for (const one of [revoked, kept]) await one.next('welcome')
   await database.close()
   await revoke('dbs')
-  await gateway.said('could not be checked again')
+  await gateway.said('could not check the credentials')
   for (const one of [revoked, kept]) {
     one.send({ type: 'ping' })
     await one.next('pong')

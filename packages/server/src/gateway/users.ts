@@ -19,7 +19,7 @@ export interface Users {
   self(appId: string, uid: string): Promise<string>
   relationshipsOf(appId: string, uid: string): Promise<Relationships>
   /** Throws the failure of the rule that forbids it to say this there. */
-  requireMayTell(
+  requireMaySignal(
     credentials: Credentials,
     to: { readonly type: 'user' | 'group'; readonly id: string },
     data: Readonly<Record<string, unknown>>,

@@ -89,7 +89,7 @@ test('reliability 7: while the database is away, a cause is one line a second, w
   const byMessage = Map.groupBy(lines, ({ msg }) => msg)
   // Two ways in which a connection fails, one line a second each, and one at once.
   for (const [, same] of byMessage) expect(same.length).toBeLessThanOrEqual(2 * (seconds() + 2))
-  const answered = byMessage.get('the database did not answer') ?? []
+  const answered = byMessage.get('the database did not answer a call') ?? []
   const counted = answered.reduce((sum, { repeated = 1 }) => sum + repeated, 0)
   expect(answered.length).toBeGreaterThan(0)
   expect(counted).toBeGreaterThan(5 * answered.length)

@@ -75,7 +75,7 @@ function branchAt(branch: Branch, name: string): Branch {
 }
 
 function withPartsAndWithout(name: string) {
-  return badRequest(name, 'This is given with parts and without.')
+  return badRequest(name, 'This field has both a value and nested fields.')
 }
 
 function nameOf(branch: Branch, root: Branch, part: string): string {

@@ -218,7 +218,7 @@ test('a commit that has added jobs wakes the runners, in this process and in oth
       heard.add(hear)
       return () => void heard.delete(hear)
     },
-    onRestored: (tell: () => void) => void restored.push(tell),
+    onRestored: (notify: () => void) => void restored.push(notify),
   }
   const [here, elsewhere] = [openWakeUp(signals), openWakeUp(signals)]
   const { ran, jobs } = succeeding(queue)
@@ -233,7 +233,7 @@ test('a commit that has added jobs wakes the runners, in this process and in oth
   await using _runner = runTestJobs(jobs, { ...queue, wakeUp: elsewhere, pollMs: never })
   await expect.poll(() => heard.size, wait).toBe(1)
   await queue.enqueue('app2')
-  for (const tell of restored) tell()
+  for (const notify of restored) notify()
   await expect.poll(() => ran.length, wait).toBe(3)
 })
 

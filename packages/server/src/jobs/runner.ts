@@ -80,7 +80,7 @@ class Runner<J extends Job> implements AsyncDisposable {
       try {
         await this.#turn()
       } catch (error) {
-        this.#warn(error, 'jobs could not be claimed')
+        this.#warn(error, 'could not claim jobs')
         await this.#pause(troubleMs)
       }
     }
@@ -132,7 +132,7 @@ class Runner<J extends Job> implements AsyncDisposable {
     } catch (error) {
       // It is claimed again when its lease is over.
       metrics.ran(queue.name, 'error')
-      this.#warn(error, 'a job has failed', { appId: job.appId })
+      this.#warn(error, 'a job failed', { appId: job.appId })
     }
     this.#running.delete(job)
     metrics.running(queue.name, this.#running.size)
@@ -147,7 +147,7 @@ class Runner<J extends Job> implements AsyncDisposable {
     try {
       await this.#jobs.cleanup?.()
     } catch (error) {
-      this.#warn(error, 'old jobs could not be deleted')
+      this.#warn(error, 'could not delete old jobs')
     }
   }
 

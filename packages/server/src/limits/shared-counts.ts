@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** How processes of an install tell each other what they have counted. News may be lost. */
+/** How processes of an install share what they have counted. News may be lost. */
 export interface CountWire {
   publish(text: string): void
   /** Returns how to stop. What this process publishes may come back to it. */
@@ -18,8 +18,8 @@ interface Taken {
 
 /**
  * Counts by key in windows that begin with the first use, for all processes together. Nobody is
- * asked on the way: each process tells the others its own count, within `tellMs` and whenever it has
- * taken a twentieth of the limit since it last told. So a process may be behind by that much for each
+ * asked on the way: each process sends the others its own count, within `sendMs` and whenever it has
+ * taken a twentieth of the limit since it last sent. So a process may be behind by that much for each
  * other process, and by what is taken while a message is on its way.
  */
 export interface SharedCounts extends Disposable {
@@ -30,7 +30,7 @@ interface Counter {
   start: number
   own: number
   /** What the others know of `own`. */
-  told: number
+  sent: number
   others: number
   readonly byProcess: Map<string, number>
 }
@@ -47,7 +47,7 @@ export interface SharedCountsOptions {
   readonly clock?: () => number
 }
 
-const tellMs = 250
+const sendMs = 250
 const helloMs = 5000
 const maxPerMessage = 1000
 
@@ -61,12 +61,12 @@ class Counts implements SharedCounts {
   readonly #wire: CountWire | undefined
   readonly #clock: () => number
   readonly #counters = new Map<string, Counter>()
-  readonly #untold = new Set<string>()
+  readonly #unsent = new Set<string>()
   /** When each other process was last heard. */
   readonly #peers = new Map<string, number>()
   readonly #stop: (() => void) | undefined
   readonly #hellos: NodeJS.Timeout
-  #telling = false
+  #isScheduled = false
   #timer: NodeJS.Timeout | undefined
 
   constructor({ windowMs, wire, clock = Date.now }: SharedCountsOptions) {
@@ -90,9 +90,9 @@ class Counts implements SharedCounts {
     if (counter.own + counter.others >= limit) return { ok: false, used: limit, msLeft }
     counter.own++
     if (this.#peers.size > 0) {
-      this.#untold.add(key)
-      this.#timer ??= setTimeout(() => this.#tell(), tellMs).unref()
-      if (counter.own - counter.told >= limit / 20) this.#tellSoon()
+      this.#unsent.add(key)
+      this.#timer ??= setTimeout(() => this.#flush(), sendMs).unref()
+      if (counter.own - counter.sent >= limit / 20) this.#flushSoon()
     }
     return { ok: true, used: counter.own + counter.others, msLeft }
   }
@@ -114,27 +114,27 @@ class Counts implements SharedCounts {
       known.start = Math.min(known.start, start)
       return known
     }
-    const fresh = { start, own: 0, told: 0, others: 0, byProcess: new Map<string, number>() }
+    const fresh = { start, own: 0, sent: 0, others: 0, byProcess: new Map<string, number>() }
     this.#counters.set(key, fresh)
     return fresh
   }
 
-  #tell(): void {
-    this.#telling = false
+  #flush(): void {
+    this.#isScheduled = false
     clearTimeout(this.#timer)
     this.#timer = undefined
     const now = this.#clock()
     let counts: [string, number, number][] = []
-    for (const key of this.#untold) {
+    for (const key of this.#unsent) {
       const counter = this.#counters.get(key)
       if (!counter || this.#isOver(counter.start, now)) continue
-      counter.told = counter.own
+      counter.sent = counter.own
       counts.push([key, counter.start, counter.own])
       if (counts.length < maxPerMessage) continue
       this.#send(counts)
       counts = []
     }
-    this.#untold.clear()
+    this.#unsent.clear()
     if (counts.length > 0) this.#send(counts)
   }
 
@@ -143,15 +143,15 @@ class Counts implements SharedCounts {
     this.#wire?.publish(JSON.stringify(news))
   }
 
-  #tellSoon(): void {
-    if (this.#telling) return
-    this.#telling = true
-    setImmediate(() => this.#tell())
+  #flushSoon(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#flush())
   }
 
-  #tellAll(): void {
-    for (const [key, { own }] of this.#counters) if (own > 0) this.#untold.add(key)
-    this.#tellSoon()
+  #sendAll(): void {
+    for (const [key, { own }] of this.#counters) if (own > 0) this.#unsent.add(key)
+    this.#flushSoon()
   }
 
   #hear({ from, counts }: News): void {
@@ -167,7 +167,7 @@ class Counts implements SharedCounts {
     }
     if (!isNew) return
     this.#send([])
-    this.#tellAll()
+    this.#sendAll()
   }
 
   #hello(): void {

@@ -6,7 +6,7 @@ export function openConfiguredDatabase(config: Config, log: Logger): Database {
   return openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
-    preparedPoolSize: config.DATABASE_HOT_POOL_SIZE,
+    preparedPoolSize: config.DATABASE_STATEMENT_POOL_SIZE,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     graceMs: config.DATABASE_GRACE_MS,
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
@@ -18,7 +18,7 @@ export function openBackgroundDatabase(config: Config, log: Logger): Database {
   const size = config.DATABASE_BACKGROUND_POOL_SIZE
   const ofRunners = 2
   return openConfiguredDatabase(
-    { ...config, DATABASE_POOL_SIZE: size - ofRunners, DATABASE_HOT_POOL_SIZE: ofRunners },
+    { ...config, DATABASE_POOL_SIZE: size - ofRunners, DATABASE_STATEMENT_POOL_SIZE: ofRunners },
     log,
   )
 }
@@ -30,7 +30,7 @@ export function shareOfDatabase(config: Config, processes: number): Config {
   return {
     ...config,
     DATABASE_POOL_SIZE: share(config.DATABASE_POOL_SIZE, 3),
-    DATABASE_HOT_POOL_SIZE: share(config.DATABASE_HOT_POOL_SIZE, 4),
+    DATABASE_STATEMENT_POOL_SIZE: share(config.DATABASE_STATEMENT_POOL_SIZE, 4),
     DATABASE_BACKGROUND_POOL_SIZE: share(config.DATABASE_BACKGROUND_POOL_SIZE, 5),
   }
 }

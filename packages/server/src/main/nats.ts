@@ -84,7 +84,10 @@ function authenticatorOf(config: Config, log: Logger): Authenticator | undefined
     try {
       last = read() ?? last
     } catch (error) {
-      log.warn({ err: error }, 'the credentials for NATS cannot be read: the last ones are used')
+      log.warn(
+        { err: error },
+        'could not read the NATS credentials file; using the previous credentials',
+      )
     }
     return last?.(nonce)
   }

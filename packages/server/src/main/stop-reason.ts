@@ -3,8 +3,8 @@ import type { CallName } from '../pipeline/pipeline.ts'
 
 type StopReason = NodeJS.Signals | 'failure'
 
-/** A failure that repeats itself while the process stops is not told for ever. */
-const maxTold = 20
+/** A failure that repeats itself while the process stops is not logged for ever. */
+const maxLogged = 20
 
 /**
  * Resolves when the process is to stop: it was told to, or an error came up that nobody handles.
@@ -16,11 +16,14 @@ export function stopReason(log: Logger) {
   process.once('SIGTERM', resolve)
   process.once('SIGINT', resolve)
   let underWay: () => readonly CallName[] = () => []
-  let told = 0
+  let logged = 0
   // Node brings rejections that nobody handles here as well.
   process.on('uncaughtException', (error, origin) => {
-    if (told++ < maxTold) {
-      log.fatal({ err: error, origin, calls: underWay().slice(0, 10) }, 'an error nobody handled')
+    if (logged++ < maxLogged) {
+      log.fatal(
+        { err: error, origin, calls: underWay().slice(0, 10) },
+        'unhandled error; the process stops',
+      )
     }
     resolve('failure')
   })

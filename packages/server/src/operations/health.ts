@@ -26,7 +26,7 @@ export function openHealth(log: Logger): Health {
     const states = await Promise.all(
       [...checks].map(async ([name, { check, isRequired }]) => {
         const error = await errorOf(check)
-        if (error !== undefined) log.warn({ check: name, error }, 'a check of readiness failed')
+        if (error !== undefined) log.warn({ check: name, error }, 'a readiness check failed')
         return { name, isRequired, error }
       }),
     )

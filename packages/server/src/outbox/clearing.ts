@@ -21,17 +21,17 @@ export function openClearing(db: Db, log: Logger): Clearing {
   let closed = false
 
   async function clear(): Promise<void> {
-    const [gone, told] = [receipts, events]
+    const [gone, published] = [receipts, events]
     receipts = []
     events = []
     try {
       if (gone.length > 0) await deleteReceipts(db, gone)
-      if (told.length > 0) await deleteEvents(db, told)
+      if (published.length > 0) await deleteEvents(db, published)
     } catch (error) {
-      log.warn({ err: error }, 'published events could not be cleared, which is tried again')
+      log.warn({ err: error }, 'could not delete published events from the outbox; trying again')
       if (receipts.length + events.length > maxKept) return
       receipts.push(...gone)
-      events.push(...told)
+      events.push(...published)
     }
   }
 

@@ -35,7 +35,7 @@ export interface Known {
 export interface Epochs extends AsyncDisposable {
   readonly current: number
   /** Called when another one has begun while this process runs. */
-  onBegun(tell: () => void): void
+  onBegun(notify: () => void): void
 }
 
 export interface EpochParts {
@@ -72,7 +72,10 @@ export async function openEpochs({ database, marks, log }: EpochParts): Promise<
     let mark = await nextMark(db)
     if (mark <= seen || isLost) {
       const epoch = await beginEpoch(db, epochOf(seen), isLost ? undefined : seen + 1)
-      log.warn({ epoch }, 'the database is behind what it was: a new epoch has begun')
+      log.warn(
+        { epoch },
+        'the database is older than it was before, as after a restore: a new epoch has begun',
+      )
       mark = await nextMark(db)
     }
     reach(mark)
@@ -86,14 +89,14 @@ export async function openEpochs({ database, marks, log }: EpochParts): Promise<
   function reach(mark: number): void {
     const isAnother = epochOf(mark) !== epochOf(highest)
     highest = mark
-    if (isAnother) for (const tell of listeners) tell()
+    if (isAnother) for (const notify of listeners) notify()
   }
 
   async function run(): Promise<void> {
     let why = ''
     while (why !== 'closed') {
       await look().catch((error) =>
-        log.warn({ err: error }, 'the database could not be compared with what it was'),
+        log.warn({ err: error }, 'could not check whether the database was restored'),
       )
       why = await sleeper.sleep(isStarting ? everyMsAtStart : jittered(everyMs))
     }
@@ -107,7 +110,7 @@ export async function openEpochs({ database, marks, log }: EpochParts): Promise<
     get current() {
       return epochOf(highest)
     },
-    onBegun: (tell) => void listeners.push(tell),
+    onBegun: (notify) => void listeners.push(notify),
     async [Symbol.asyncDispose]() {
       sleeper.close()
       await work

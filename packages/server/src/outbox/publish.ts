@@ -19,7 +19,7 @@ export interface Publisher extends AsyncDisposable {
   readonly onCommit: CommitHook
   readonly behind: boolean
   /** Called when it falls behind. */
-  onBehind(tell: () => void): void
+  onBehind(notify: () => void): void
   /** Keeps what is committed from now on. The sweeper calls this when it has almost caught up. */
   hold(): void
   /** Publishes what was kept, and goes on from memory. */
@@ -39,8 +39,8 @@ export function openPublisher(stream: BatchStream, clearing: Clearing, log: Logg
     held = []
     if (mode === 'behind') return
     mode = 'behind'
-    log.warn({ err: reason }, 'events are left to the sweeper')
-    for (const tell of listeners) tell()
+    log.warn({ err: reason }, 'could not publish events to NATS; the sweeper publishes them later')
+    for (const notify of listeners) notify()
   }
 
   async function store(batches: readonly Batch[], done: () => void): Promise<void> {
@@ -74,7 +74,7 @@ export function openPublisher(stream: BatchStream, clearing: Clearing, log: Logg
     get behind() {
       return mode !== 'direct'
     },
-    onBehind: (tell) => void listeners.push(tell),
+    onBehind: (notify) => void listeners.push(notify),
     hold() {
       if (mode === 'behind') mode = 'holding'
     },
@@ -83,7 +83,7 @@ export function openPublisher(stream: BatchStream, clearing: Clearing, log: Logg
       const kept = held
       held = []
       mode = 'direct'
-      log.info('events are published from memory again')
+      log.info('publishing events to NATS directly again')
       for (const committed of kept) publish(committed)
     },
     async [Symbol.asyncDispose]() {

@@ -76,7 +76,7 @@ export function openSweeper(parts: SweeperParts): AsyncDisposable {
       if (behind) await catchUp()
       else return await sweepOld()
     } catch (error) {
-      parts.log.warn({ err: error }, 'events could not be swept, which is tried again')
+      parts.log.warn({ err: error }, 'the sweeper could not publish events; trying again')
     }
     return pauseMs
   }

@@ -6,7 +6,7 @@ import { Failure } from './failure.ts'
 export function failureOf(error: unknown, requestId: string, log: Logger): Failure {
   if (error instanceof Failure) return error
   if (isUnavailable(error)) {
-    log.error({ err: error, requestId }, 'the database did not answer')
+    log.error({ err: error, requestId }, 'the database did not answer a call')
     return new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '1' } })
   }
   log.error({ err: error, requestId }, 'a call failed unexpectedly')

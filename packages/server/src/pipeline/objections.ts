@@ -10,7 +10,7 @@ const maxShown = 60
 /** In words for whoever has sent it: no expression, no name of a schema's keyword. */
 export function objectionsTo(errors: readonly ErrorObject[]): Details {
   const details: Details = {}
-  for (const error of telling(errors)) {
+  for (const error of relevantErrors(errors)) {
     const field = fieldOf(error)
     // What else is wrong with it often follows from the first.
     if (field in details) continue
@@ -22,9 +22,9 @@ export function objectionsTo(errors: readonly ErrorObject[]): Details {
 
 /**
  * Where a value may be of several kinds, each kind objects. Those that are not meant fall away: if the
- * value, or what is in it, fits one kind but for a detail, that detail is told; else all kinds are.
+ * value, or what is in it, fits one kind but for a detail, that detail is reported; else all kinds are.
  */
-function telling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+function relevantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const places = new Set(
     errors.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath),
   )

@@ -203,7 +203,7 @@ describe('when the database goes away', () => {
       expect(answer.headers['retry-after']).toBe('1')
       expect(answer.text).not.toMatch(/ECONN|127\.0\.0\.1/)
     }
-    expect(lines.join()).toContain('the database did not answer')
+    expect(lines.join()).toContain('the database did not answer a call')
     await proxy.open()
     expect((await create('after')).status).toBe(200)
     expect((await call({ path: '/v3/users/before' })).status).toBe(200)

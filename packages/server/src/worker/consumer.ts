@@ -149,7 +149,10 @@ async function takeMessage(
     if (done.includes(false)) message.nak()
     else message.ack()
   } catch (error) {
-    parts.log.error({ err: error, listener: listener.name }, 'a message could not be taken')
+    parts.log.error(
+      { err: error, listener: listener.name },
+      'could not handle a message of the event stream; it is delivered again',
+    )
     message.nak(ackWaitMs)
   }
 }

@@ -58,7 +58,7 @@ export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
       return await slots.use(() => inTurn(turnOf(task), () => react(parts, task)))
     } catch (error) {
       const away = isDatabaseAway(error)
-      tell(parts, task, error, away ? undefined : attempt)
+      logFailure(parts, task, error, away ? undefined : attempt)
       if (!away && attempt >= parts.attempts) return asError(error)
       const backoff = { firstMs: parts.retryMs, jitter: true }
       const ms = away
@@ -74,11 +74,16 @@ function turnOf({ listener, appId }: Task): Turn {
   return { operation: `listener ${listener.name}`, appId }
 }
 
-function tell({ log }: HandleParts, task: Task, err: unknown, attempt: number | undefined): void {
+function logFailure(
+  { log }: HandleParts,
+  task: Task,
+  err: unknown,
+  attempt: number | undefined,
+): void {
   const [first] = task.events
   const facts = { err, listener: task.listener.name, event: first?.id, name: first?.name }
-  if (attempt === undefined) log.warn(facts, 'a listener waits for the database')
-  else log.warn({ ...facts, attempt }, 'a listener failed')
+  if (attempt === undefined) log.warn(facts, 'an event listener waits for the database')
+  else log.warn({ ...facts, attempt }, 'an event listener failed')
 }
 
 function asError(error: unknown): Error {

@@ -81,7 +81,7 @@ export function startWorker(parts: WorkerParts): Worker {
       await forget()
       for (const tidy of tidies) while (await tidy(database, parts.clock()));
     } catch (error) {
-      log.warn({ err: error }, 'what is too old could not be cleared')
+      log.warn({ err: error }, 'could not delete expired rows; trying again at the next interval')
     }
   }
 

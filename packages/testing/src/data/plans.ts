@@ -148,7 +148,7 @@ const maxRowsInVain = 50
 /** Down an index and over to the row, with room for dead ones on the way: per call of a node. */
 const maxBlocks = (rows: number) => 20 + 5 * rows
 
-/** What a plan did that a hot statement must not do. */
+/** What a plan did that a prepared statement must not do. */
 export function objectionsTo(plan: Node, promised: Promised): string[] {
   const scans = nodesOf(plan).filter(
     (node) => node['Node Type'].endsWith('Scan') && node['Actual Loops'] > 0,

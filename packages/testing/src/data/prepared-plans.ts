@@ -170,8 +170,8 @@ function scan(db: AppDb, entries: RawBuilder<unknown>) {
   return scanEntries(db, entries, 'prepend', sql`true`, 10)
 }
 
-/** No hot statement reads a table from end to end, or a partition that is not its conversation's. */
-export async function checkHotPlans(explainer: Explainer, crowded: Crowded): Promise<void> {
+/** No prepared statement reads a table from end to end, or a partition that is not its conversation's. */
+export async function checkPreparedPlans(explainer: Explainer, crowded: Crowded): Promise<void> {
   const found: Record<string, string[]> = {}
   const { appId } = crowded
   for (const [name, work] of Object.entries(preparedStatements)) {

@@ -39,7 +39,7 @@ export async function startFleet(
     CHORALE_MASTER_KEY: app.masterKey,
     // Together they share the database with other tests.
     DATABASE_POOL_SIZE: '4',
-    DATABASE_HOT_POOL_SIZE: '4',
+    DATABASE_STATEMENT_POOL_SIZE: '4',
     DATABASE_BACKGROUND_POOL_SIZE: '4',
   }
   const several = (part: string, count: number) =>

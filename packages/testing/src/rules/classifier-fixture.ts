@@ -2,7 +2,7 @@ import type { Api } from '@chorale/contract/api'
 import type { CallInput, Client } from '@chorale/contract/operation'
 import { inject } from 'vitest'
 import { openCases, punishSenders } from '../../../server/src/domain/rules/cases/index.ts'
-import { tellWebhooks } from '../../../server/src/domain/webhooks/index.ts'
+import { notifyWebhooks } from '../../../server/src/domain/webhooks/index.ts'
 import { answer, type Behaviour, openReceiver, type Receiver } from '../network/receiver.ts'
 import type { Settings } from '../processes/program.ts'
 import { fixtureSettings } from '../service/fixture-settings.ts'
@@ -47,7 +47,7 @@ export async function startClassifierFixture(
 ): Promise<ClassifierFixture> {
   await using stack = new AsyncDisposableStack()
   const settings = fixtureSettings(more)
-  const listeners = [openCases, punishSenders, tellWebhooks]
+  const listeners = [openCases, punishSenders, notifyWebhooks]
   const live = { ...(worker === 'here' && { listeners }), gateway: true, settings }
   // Whatever workers do in the shadow, they do in their own time.
   const app = stack.use(await startTestApp({ shadow: false, live }))

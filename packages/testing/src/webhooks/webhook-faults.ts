@@ -78,7 +78,7 @@ export async function measureNeighbours(rounds: number, messages: number) {
   }
   await inside[Symbol.asyncDispose]()
   expect(inside.received).toEqual([])
-  return { alone: p99(waits.alone), beside: p99(waits.beside), told: waits.beside.length }
+  return { alone: p99(waits.alone), beside: p99(waits.beside), delivered: waits.beside.length }
 }
 
 /** From the call that sends a message to the webhook that hears of it, in milliseconds. */
@@ -163,7 +163,7 @@ export async function surviveKills(kills: number, messages: number) {
   }
   for (let kill = 0; kill < kills; kill++) {
     for (let n = 1; n < messages; n++) await sayToAll()
-    // Whatever is told from now on is in hand when the worker dies.
+    // Whatever is delivered from now on is in hand when the worker dies.
     answers = false
     const before = received.length
     await sayToAll()
@@ -178,5 +178,5 @@ export async function surviveKills(kills: number, messages: number) {
     const firsts = [...heard()].filter((text) => text.startsWith(to))
     expect(firsts).toEqual(Array.from({ length: said }, (_, n) => `${to} ${n}`))
   }
-  return { told: heard().size, twice: textsOf(tenant).length - heard().size }
+  return { delivered: heard().size, twice: textsOf(tenant).length - heard().size }
 }

@@ -2,7 +2,7 @@ import type { Api } from '@chorale/contract/api'
 import type { CallInput, Client } from '@chorale/contract/operation'
 import type { CurrentTrigger, LegacyTrigger } from '@chorale/contract/webhooks'
 import { inject } from 'vitest'
-import { tellWebhooks } from '../../../server/src/domain/webhooks/index.ts'
+import { notifyWebhooks } from '../../../server/src/domain/webhooks/index.ts'
 import { type Behaviour, openReceiver, type Receiver } from '../network/receiver.ts'
 import type { Settings } from '../processes/program.ts'
 import { fixtureSettings } from '../service/fixture-settings.ts'
@@ -35,7 +35,7 @@ export interface Hook {
 }
 
 interface FixtureOptions {
-  /** Elsewhere: nothing is told by this process. */
+  /** Elsewhere: this process delivers nothing. */
   readonly worker?: 'here' | 'elsewhere'
   readonly clock?: () => number
 }
@@ -49,7 +49,7 @@ export async function startWebhookFixture(
 ): Promise<WebhookFixture> {
   await using stack = new AsyncDisposableStack()
   const settings = fixtureSettings(more)
-  const listeners = worker === 'here' ? { listeners: [tellWebhooks] } : {}
+  const listeners = worker === 'here' ? { listeners: [notifyWebhooks] } : {}
   const app = stack.use(
     await startTestApp({
       shadow: false,

@@ -51,7 +51,7 @@ export function erasureJobs(parts: ErasureParts): Jobs<ErasureJob> {
       await writeAuditLog(db.db, { ...entry, appId, input: { rows } })
       await eraseApp(db)
     })
-    log.info({ appId, rows }, 'an archived app is erased')
+    log.info({ appId, rows }, 'an archived app was erased')
   }
 
   return {

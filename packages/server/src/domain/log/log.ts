@@ -26,7 +26,7 @@ const maxPerBatch = 128
 const concurrency = 4
 const maxOverlapping = 16
 
-/** The hot way into the log: all that arrives while a batch is committed shares the next one. */
+/** Sends go this way into the log: all that arrives while a batch is committed shares the next one. */
 export function openAppendBatcher(
   db: Db,
   clock: () => number,

@@ -1,7 +1,7 @@
 import { afterAll, test } from 'vitest'
 import { loadGroups, settleEntries, withQuery } from '../../../../testing/src/data/many-entries.ts'
 import { openExplainer } from '../../../../testing/src/data/plans.ts'
-import { checkHotPlans, crowdedGroup } from '../../../../testing/src/data/prepared-plans.ts'
+import { checkPreparedPlans, crowdedGroup } from '../../../../testing/src/data/prepared-plans.ts'
 import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 
 const app = await startTestApp({ shadow: false })
@@ -11,13 +11,13 @@ afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
 
-test('every hot statement walks indexes of one partition, at a million entries', async () => {
+test('every prepared statement walks indexes of one partition, at a million entries', async () => {
   const { appId, db, databaseUrl } = app
   await withQuery(databaseUrl, async (query) => {
     await loadGroups(query, appId, { prefix: 'tea', groups: 10_000, members: 8, entries: 96 })
     await loadGroups(query, appId, { prefix: 'hall', groups: 2, members: 10_000, entries: 20_000 })
     await settleEntries(query)
   })
-  await checkHotPlans(explainer, await crowdedGroup(db, appId, 'tea-1000'))
-  await checkHotPlans(explainer, await crowdedGroup(db, appId, 'hall-2'))
+  await checkPreparedPlans(explainer, await crowdedGroup(db, appId, 'tea-1000'))
+  await checkPreparedPlans(explainer, await crowdedGroup(db, appId, 'hall-2'))
 })

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { loadGroups, settleEntries, withQuery } from '../../../../testing/src/data/many-entries.ts'
 import { objectionsTo, openExplainer } from '../../../../testing/src/data/plans.ts'
 import {
-  checkHotPlans,
+  checkPreparedPlans,
   crowdedGroup,
   firstPage,
   preparedStatements,
@@ -30,8 +30,8 @@ await withQuery(app.databaseUrl, async (query) => {
 })
 const crowded = await crowdedGroup(db, appId, 'hall-1')
 
-test('every hot statement walks indexes of one partition, at 20,000 entries', async () => {
-  await checkHotPlans(explainer, crowded)
+test('every prepared statement walks indexes of one partition, at 20,000 entries', async () => {
+  await checkPreparedPlans(explainer, crowded)
 })
 
 test('a statement that loses its index is noticed', async () => {

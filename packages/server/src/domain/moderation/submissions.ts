@@ -101,7 +101,8 @@ async function endsOf(
       await ensure(ctx)
     }
   }
-  if (receiver === sender) throw badRequest('receiver', 'Nobody writes to themselves.')
+  if (receiver === sender)
+    throw badRequest('receiver', 'The sender and the receiver are the same user.')
   if (user && user.uid !== receiver) throw differs('receiverUserDetails.uid', 'receiver')
   const details = [from, user].filter((one) => one !== undefined)
   return (ctx) => ensureUsers(ctx, [sender, receiver], details)

@@ -6,7 +6,7 @@ export interface DeliveryRow {
   readonly id: string
   readonly eventId: string
   readonly trigger: string
-  readonly line: string
+  readonly orderingKey: string
   readonly status: DeliveryStatus
   readonly attempts: number
   readonly nextAttemptAt: number | null
@@ -14,7 +14,8 @@ export interface DeliveryRow {
 }
 
 const columns = sql`
-  d.delivery_id as id, d.event_id as "eventId", d.trigger, d.line, d.status, d.attempts,
+  d.delivery_id as id, d.event_id as "eventId", d.trigger,
+  d.ordering_key as "orderingKey", d.status, d.attempts,
   d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt"`
 
 /** A webhook, and since when it is there: an earlier one may have had the same id. */

@@ -21,7 +21,7 @@ const deliveriesOf = async ({ params }: Hook, query = {}) =>
   (await full.listDeliveries({ params, query })).data
 const attemptsOf = ({ receiver }: Hook) => receiver.received.length
 
-test('a message is told, signed, with the password; the log shows what was sent and answered', async () => {
+test('a message is delivered, signed, with the password; the log shows what was sent and answered', async () => {
   const behave = answer(200, 'thank you')
   const auth = { useBasicAuth: true, username: 'joe', password: 'sesame' }
   const hook = await fixture.hook('signed', ['message_sent'], { behave, ...auth })
@@ -132,7 +132,7 @@ describe('a receiver that fails', () => {
   })
 })
 
-describe('what was told', () => {
+describe('the list of deliveries', () => {
   test('is listed by status and trigger, page by page', async () => {
     const hook = await fixture.hook('paged', ['message_sent', 'group_created'])
     for (const guid of ['page1', 'page2', 'page3']) await app.given.group(guid)
@@ -148,7 +148,7 @@ describe('what was told', () => {
     expect([rest.data.length, rest.meta.next]).toEqual([1, undefined])
   })
 
-  test('is told again: one, or all that failed', async () => {
+  test('is delivered again: one, or all that failed', async () => {
     const hook = await fixture.hook('again', ['message_sent'], { behave: answer(500) })
     for (const text of ['one', 'two', 'three']) await say('ann', 'bob', text)
     await expect.poll(() => deliveriesOf(hook, { status: 'failed' }), wait).toHaveLength(3)
@@ -185,7 +185,7 @@ describe('what was told', () => {
   })
 })
 
-test('what waited for a webhook that is gone is not told to another of its id', async () => {
+test('what waited for a webhook that is gone is not delivered to another of its id', async () => {
   const failing = { behave: answer(500), retryOnFailure: true, retryHours: 24 }
   const first = await fixture.hook('reborn', ['message_sent'], failing)
   await say('ann', 'bob', 'for the first')

@@ -13,7 +13,7 @@ import {
 } from './deliveries.sql.ts'
 import { deliveryQueue } from './delivery-jobs.sql.ts'
 import { envelope } from './payloads/envelope.ts'
-import { enqueue, openLines } from './queue.sql.ts'
+import { enqueue, openOrderingKeys } from './queue.sql.ts'
 import type { WebhookRow } from './webhooks.sql.ts'
 
 const maxAtOnce = 1000
@@ -61,8 +61,14 @@ export const deliveryHandlers: Handlers<typeof deliveries> = {
     const data = JSON.stringify({ message: 'This is a test.', timestamp: ctx.now })
     const eventId = `${uuidv7()}:${testTrigger}`
     const body = envelope(testTrigger, data, at)
-    const told = { webhookId: webhook.id, eventId, trigger: testTrigger, line: testTrigger, body }
-    const [id = ''] = await enqueue(ctx.db, [told], ctx.now)
+    const delivery = {
+      webhookId: webhook.id,
+      eventId,
+      trigger: testTrigger,
+      orderingKey: testTrigger,
+      body,
+    }
+    const [id = ''] = await enqueue(ctx.db, [delivery], ctx.now)
     ctx.outbox.wake(deliveryQueue)
     return { data: shown(await accessDelivery(ctx, webhook, id)) }
   },
@@ -85,7 +91,7 @@ async function accessDelivery(
   return row
 }
 
-/** The lines first, as whoever ends a delivery does. */
+/** Locks the ordering keys first, as whoever ends a delivery does. */
 async function tryAnew(
   ctx: WriteCtx,
   { id }: WebhookRow,
@@ -93,9 +99,9 @@ async function tryAnew(
 ): Promise<void> {
   const ended = rows.filter(({ status }) => status !== 'waiting')
   ctx.outbox.wake(deliveryQueue)
-  await openLines(
+  await openOrderingKeys(
     ctx.db,
-    ended.map(({ line }) => ({ webhookId: id, line })),
+    ended.map(({ orderingKey }) => ({ webhookId: id, orderingKey })),
     'now',
   )
   await reopen(

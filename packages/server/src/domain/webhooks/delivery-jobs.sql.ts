@@ -8,7 +8,7 @@ import { type WebhookRow, webhookColumns } from './webhooks.sql.ts'
 /** The first delivery of an ordering key; the job is the key. */
 export interface DeliveryJob extends Job, WebhookRow {
   readonly webhookId: string
-  readonly line: string
+  readonly orderingKey: string
   /** Null: nothing waits there any more. */
   readonly deliveryId: string | null
   readonly eventId: string
@@ -20,8 +20,8 @@ export interface DeliveryJob extends Job, WebhookRow {
 
 export const deliveryQueue = defineQueue<DeliveryJob>({
   name: 'webhook deliveries',
-  table: 'webhook_lines',
-  key: { app_id: 'appId', webhook_id: 'webhookId', line: 'line' },
+  table: 'webhook_ordering_keys',
+  key: { app_id: 'appId', webhook_id: 'webhookId', ordering_key: 'orderingKey' },
   open: 'true',
   group: ['app_id', 'webhook_id'],
   ready: `
@@ -30,45 +30,49 @@ export const deliveryQueue = defineQueue<DeliveryJob>({
       where w.app_id = g.app_id and w.webhook_id = g.webhook_id and w.enabled
         and w.resting_until <= (select now from moment) limit 1) w`,
   columns: `
-    j.webhook_id as "webhookId", j.line, d.delivery_id as "deliveryId", d.event_id as "eventId",
-    d.body, d.tries, m.now - d.opened_at * 1000 as "elapsedMs", ${webhookColumns}`,
+    j.webhook_id as "webhookId", j.ordering_key as "orderingKey",
+    d.delivery_id as "deliveryId", d.event_id as "eventId", d.body, d.tries,
+    m.now - d.opened_at * 1000 as "elapsedMs", ${webhookColumns}`,
   joins: `
     cross join lateral (
       select * from webhooks w
       where w.app_id = j.app_id and w.webhook_id = j.webhook_id limit 1) w
     left join lateral (
       select * from webhook_deliveries d
-      where d.app_id = j.app_id and d.webhook_id = j.webhook_id and d.line = j.line
+      where d.app_id = j.app_id and d.webhook_id = j.webhook_id and d.ordering_key = j.ordering_key
         and d.status = 'waiting' and d.created_at >= w.created_at
       order by d.place limit 1) d on true`,
 })
 
-type Line = Pick<DeliveryJob, 'appId' | 'webhookId' | 'line'>
+type OrderingKey = Pick<DeliveryJob, 'appId' | 'webhookId' | 'orderingKey'>
 
 /** False: the lease is lost. */
-export async function holdLine(db: Db, job: DeliveryJob): Promise<boolean> {
+export async function holdOrderingKey(db: Db, job: DeliveryJob): Promise<boolean> {
   const { rows } = await sql`
-    select from webhook_lines where ${deliveryQueue.held(job)} for update`.execute(db)
+    select from webhook_ordering_keys where ${deliveryQueue.held(job)} for update`.execute(db)
   return rows.length > 0
 }
 
-export async function releaseLine(db: Db, line: Line, afterMs: number): Promise<void> {
+export async function releaseOrderingKey(db: Db, of: OrderingKey, afterMs: number): Promise<void> {
   await sql`
-    update webhook_lines set attempt = 0, ${dueAgain(afterMs)}
-    where app_id = ${line.appId} and webhook_id = ${line.webhookId} and line = ${line.line}
+    update webhook_ordering_keys set attempt = 0, ${dueAgain(afterMs)}
+    where app_id = ${of.appId} and webhook_id = ${of.webhookId} and ordering_key = ${of.orderingKey}
   `.execute(db)
 }
 
-/** On to the next delivery, or the line goes. What waited for an earlier webhook of that id never will. */
-export async function advanceLine(db: Db, line: Line & { createdAt: number }): Promise<void> {
+/** On to the next delivery, or the row goes. What waited for an earlier webhook of that id never will. */
+export async function advanceOrderingKey(
+  db: Db,
+  of: OrderingKey & { createdAt: number },
+): Promise<void> {
   const { rows } = await sql`
     select from webhook_deliveries
-    where app_id = ${line.appId} and webhook_id = ${line.webhookId} and line = ${line.line}
-      and status = 'waiting' and created_at >= ${line.createdAt} limit 1`.execute(db)
-  if (rows.length > 0) return releaseLine(db, line, 0)
+    where app_id = ${of.appId} and webhook_id = ${of.webhookId} and ordering_key = ${of.orderingKey}
+      and status = 'waiting' and created_at >= ${of.createdAt} limit 1`.execute(db)
+  if (rows.length > 0) return releaseOrderingKey(db, of, 0)
   await sql`
-    delete from webhook_lines
-    where app_id = ${line.appId} and webhook_id = ${line.webhookId} and line = ${line.line}
+    delete from webhook_ordering_keys
+    where app_id = ${of.appId} and webhook_id = ${of.webhookId} and ordering_key = ${of.orderingKey}
   `.execute(db)
 }
 
@@ -90,10 +94,10 @@ export async function recordAttempt(
   `.execute(db)
 }
 
-/** The whole webhook waits: its other lines would fare no better. */
+/** The whole webhook waits: deliveries of its other ordering keys would fail as well. */
 export async function restWebhook(
   db: Db,
-  { appId, webhookId }: Line,
+  { appId, webhookId }: OrderingKey,
   restMs: number,
 ): Promise<void> {
   await sql`
@@ -102,7 +106,7 @@ export async function restWebhook(
 }
 
 /** Its last delivery was taken. */
-export async function noteSuccess(db: Db, { appId, webhookId }: Line): Promise<void> {
+export async function noteSuccess(db: Db, { appId, webhookId }: OrderingKey): Promise<void> {
   await sql`
     update webhooks set failing_since = null
     where app_id = ${appId} and webhook_id = ${webhookId} and failing_since is not null
@@ -112,7 +116,7 @@ export async function noteSuccess(db: Db, { appId, webhookId }: Line): Promise<v
 /** Since when it has been failing. */
 export async function noteFailure(
   db: Db,
-  { appId, webhookId }: Line,
+  { appId, webhookId }: OrderingKey,
   now: number,
 ): Promise<number> {
   const { rows } = await sql<{ since: number }>`
@@ -125,7 +129,7 @@ export async function noteFailure(
 /** False: it is switched off already. */
 export async function disableWebhook(
   db: Db,
-  { appId, webhookId }: Line,
+  { appId, webhookId }: OrderingKey,
   now: number,
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`

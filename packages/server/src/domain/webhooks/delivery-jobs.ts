@@ -7,18 +7,18 @@ import type { AppTransaction, Transactions } from '../../outbox/unit-of-work.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { callWebhook } from './call.ts'
 import {
-  advanceLine,
+  advanceOrderingKey,
   type DeliveryJob,
   deliveryQueue,
   disableWebhook,
-  holdLine,
+  holdOrderingKey,
   noteFailure,
   noteSuccess,
   recordAttempt,
-  releaseLine,
+  releaseOrderingKey,
   restWebhook,
 } from './delivery-jobs.sql.ts'
-import { deleteOldDeliveries, deleteOldLines } from './queue.sql.ts'
+import { deleteOldDeliveries, deleteOldOrderingKeys } from './queue.sql.ts'
 import { mayWait, retryAfterMs } from './schedule.ts'
 
 export interface DeliveryParts {
@@ -43,7 +43,7 @@ const maxBytes = 4096
 /** Beyond the call itself: to wait for its turn, and to record it. */
 const leaseGraceMs = 10_000
 
-/** What webhooks are told, one delivery at a time. */
+/** Calls webhooks, one delivery of an ordering key at a time. */
 export function deliveryJobs(parts: DeliveryParts): Jobs<DeliveryJob> {
   const { database, transactions, clock, perApp, perWebhook } = parts
   return {
@@ -52,14 +52,14 @@ export function deliveryJobs(parts: DeliveryParts): Jobs<DeliveryJob> {
     async run(job) {
       const attempt = job.deliveryId === null ? undefined : await tryOnce(parts, job)
       await transactions.inApp(job.appId, async (ctx) => {
-        if (await holdLine(ctx.db.db, job)) await record(parts, ctx, job, attempt)
+        if (await holdOrderingKey(ctx.db.db, job)) await record(parts, ctx, job, attempt)
       })
       return outcomeOf(attempt)
     },
     async cleanup() {
       const before = clock() - parts.keepDays * daySeconds
       while ((await deleteOldDeliveries(database.db, before)) > 0);
-      await deleteOldLines(database.db)
+      await deleteOldOrderingKeys(database.db)
     },
   }
 }
@@ -102,11 +102,11 @@ async function record(
   const { now } = ctx
   const { db } = ctx.db
   const trying = { ...job, tries: job.tries + 1 }
-  if (attempt === undefined) await advanceLine(db, job)
+  if (attempt === undefined) await advanceOrderingKey(db, job)
   else if (attempt !== 'not tried') {
     await recordTried(parts, ctx, job, attempt, trying)
   } else if (mayWait(trying, parts.retryMs)) {
-    await releaseLine(db, job, 0)
+    await releaseOrderingKey(db, job, 0)
     await restWebhook(db, job, Math.ceil(parts.retryMs / 10))
   } else {
     const error = 'The receiver does not answer, and was left alone.'
@@ -127,13 +127,13 @@ async function recordTried(
   const nextAttemptAt = pauseMs === undefined ? null : attempt.at + Math.ceil(pauseMs / 1000)
   const status = taken ? 'delivered' : pauseMs === undefined ? 'failed' : 'waiting'
   await recordAttempt(db, job, attempt, { status, nextAttemptAt })
-  if (pauseMs === undefined) await advanceLine(db, job)
-  else await releaseLine(db, job, pauseMs)
+  if (pauseMs === undefined) await advanceOrderingKey(db, job)
+  else await releaseOrderingKey(db, job, pauseMs)
   if (taken) await noteSuccess(db, job)
   else await recordFailure(parts, ctx, job)
 }
 
-/** Nothing but failures for days: it is switched off, and somebody is told. */
+/** Nothing but failures for days: it is switched off, and an event says so. */
 async function recordFailure(
   { disableDays }: DeliveryParts,
   { db: { db }, outbox, now }: AppTransaction,

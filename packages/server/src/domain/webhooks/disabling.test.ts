@@ -12,7 +12,7 @@ const { app, full } = fixture
 await app.given.users('ann', 'bob')
 const headers = { 'X-Webhook-Version': 2 }
 
-test('after days of nothing but failures a webhook is switched off, and somebody is told', async () => {
+test('after days of nothing but failures a webhook is switched off, and an event says so', async () => {
   const { params, receiver } = await fixture.hook('poor', ['message_sent'], { behave: answer(500) })
   const { webhookId } = params
   const webhook = async () => (await full.getWebhook({ params, headers })).data
@@ -43,9 +43,9 @@ test('after days of nothing but failures a webhook is switched off, and somebody
     operation: 'disableWebhook',
     target: { webhookId, failingSince },
   })
-  const told = async () =>
+  const disabledEvents = async () =>
     (await full.listEvents()).data.filter(({ type }) => type === 'webhook.disabled')
-  await expect.poll(told, wait).toMatchObject([{ data: { webhookId, failingSince } }])
+  await expect.poll(disabledEvents, wait).toMatchObject([{ data: { webhookId, failingSince } }])
 
   const { data } = await full.updateWebhook({ params, headers, body: { enabled: true } })
   expect(data).not.toHaveProperty('disabledAt')

@@ -11,13 +11,15 @@ test('a receiver that is gone for ten minutes of its time hears everything, in o
 })
 
 test('workers that are killed five times with deliveries in hand lose none', async () => {
-  const { told, twice } = await surviveKills(5, 50)
-  console.log(`webhooks: killed five times: ${told} told, ${twice} of them twice`)
+  const { delivered, twice } = await surviveKills(5, 50)
+  console.log(`webhooks: killed five times: ${delivered} delivered, ${twice} of them twice`)
 })
 
 test('receivers that hang, fail, flood or lead astray hold up no other app', async () => {
-  const { alone, beside, told } = await measureNeighbours(10, 50)
+  const { alone, beside, delivered } = await measureNeighbours(10, 50)
   const ms = (value: number) => value.toFixed(0)
-  console.log(`webhooks: p99 of ${told}: ${ms(alone)} ms alone, ${ms(beside)} ms beside bad ones`)
+  console.log(
+    `webhooks: p99 of ${delivered}: ${ms(alone)} ms alone, ${ms(beside)} ms beside bad ones`,
+  )
   expect(beside).toBeLessThan(alone * 1.5)
 })

@@ -7,43 +7,44 @@ export interface NewDelivery {
   readonly webhookId: string
   readonly eventId: string
   readonly trigger: string
-  readonly line: string
+  readonly orderingKey: string
   readonly body: string
 }
 
-/** What is told already is passed over. Returns the ids of what was new. */
+/** A delivery that exists already is passed over. Returns the ids of what was new. */
 export async function enqueue(
   { appId, db }: AppDb,
   fresh: readonly NewDelivery[],
   now: number,
 ): Promise<string[]> {
   if (fresh.length === 0) return []
-  const { rows } = await sql<{ id: string; webhookId: string; line: string }>`
-    insert into webhook_deliveries (app_id, webhook_id, delivery_id, event_id, trigger, line, body,
-                                    opened_at, next_attempt_at, created_at)
-    select ${appId}, n.webhook_id, n.delivery_id, n.event_id, n.trigger, n.line, n.body,
+  const { rows } = await sql<{ id: string; webhookId: string; orderingKey: string }>`
+    insert into webhook_deliveries (app_id, webhook_id, delivery_id, event_id, trigger,
+                                    ordering_key, body, opened_at, next_attempt_at, created_at)
+    select ${appId}, n.webhook_id, n.delivery_id, n.event_id, n.trigger, n.ordering_key, n.body,
            ${now}, ${now}, ${now}
     from unnest(${fresh.map(({ webhookId }) => webhookId)}::text[],
                 ${fresh.map(() => uuidv7())}::uuid[],
                 ${fresh.map(({ eventId }) => eventId)}::text[],
                 ${fresh.map(({ trigger }) => trigger)}::text[],
-                ${fresh.map(({ line }) => line)}::text[],
+                ${fresh.map(({ orderingKey }) => orderingKey)}::text[],
                 ${fresh.map(({ body }) => body)}::text[])
-      with ordinality as n(webhook_id, delivery_id, event_id, trigger, line, body, nth)
+      with ordinality as n(webhook_id, delivery_id, event_id, trigger, ordering_key, body, nth)
     order by n.nth
     on conflict (app_id, webhook_id, event_id) do nothing
-    returning delivery_id as id, webhook_id as "webhookId", line`.execute(db)
-  await openLines({ appId, db }, rows)
+    returning delivery_id as id, webhook_id as "webhookId",
+              ordering_key as "orderingKey"`.execute(db)
+  await openOrderingKeys({ appId, db }, rows)
   return rows.map(({ id }) => id)
 }
 
 /**
  * Something waits there; `now`: and not for the next retry. Holds the rows to the end of the transaction, in one order, so that nobody
- * closes a line meanwhile.
+ * deletes one meanwhile.
  */
-export async function openLines(
+export async function openOrderingKeys(
   { appId, db }: AppDb,
-  lines: readonly { readonly webhookId: string; readonly line: string }[],
+  keys: readonly { readonly webhookId: string; readonly orderingKey: string }[],
   when: 'in turn' | 'now' = 'in turn',
 ): Promise<void> {
   const due =
@@ -51,12 +52,12 @@ export async function openLines(
       ? sql`case when s.leased_until is null then ${databaseMs} else s.due_at end`
       : sql`s.due_at`
   await sql`
-    insert into webhook_lines as s (app_id, webhook_id, line, due_at)
-    select distinct on (n.webhook_id, n.line) ${appId}, n.webhook_id, n.line, ${databaseMs}
-    from unnest(${lines.map(({ webhookId }) => webhookId)}::text[],
-                ${lines.map(({ line }) => line)}::text[]) as n(webhook_id, line)
-    order by n.webhook_id, n.line
-    on conflict (app_id, webhook_id, line) do update set due_at = ${due}`.execute(db)
+    insert into webhook_ordering_keys as s (app_id, webhook_id, ordering_key, due_at)
+    select distinct on (n.webhook_id, n.ordering_key) ${appId}, n.webhook_id, n.ordering_key, ${databaseMs}
+    from unnest(${keys.map(({ webhookId }) => webhookId)}::text[],
+                ${keys.map(({ orderingKey }) => orderingKey)}::text[]) as n(webhook_id, ordering_key)
+    order by n.webhook_id, n.ordering_key
+    on conflict (app_id, webhook_id, ordering_key) do update set due_at = ${due}`.execute(db)
 }
 
 /** The oldest, a bounded number at a time. Returns how many went. */
@@ -69,8 +70,8 @@ export async function deleteOldDeliveries(db: Db, before: number): Promise<numbe
 }
 
 /** Of webhooks that were deleted. */
-export async function deleteOldLines(db: Db): Promise<void> {
+export async function deleteOldOrderingKeys(db: Db): Promise<void> {
   await sql`
-    delete from webhook_lines s where not exists (
+    delete from webhook_ordering_keys s where not exists (
       select from webhooks w where w.app_id = s.app_id and w.webhook_id = s.webhook_id)`.execute(db)
 }

@@ -14,7 +14,7 @@ export interface Subscription {
   readonly changedMessageItself: boolean
 }
 
-/** What had happened before it was there is not told. */
+/** What had happened before it was there is not delivered. */
 export async function findSubscriptions(
   { appId, db }: AppDb,
   happenedAt: number,

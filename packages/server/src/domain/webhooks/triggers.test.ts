@@ -30,7 +30,7 @@ async function next(of: typeof hook, trigger: string) {
   await expect.poll(() => all().length, wait).toBeGreaterThan(place)
   return all()[place]?.body
 }
-const told = async (trigger: CurrentTrigger) => (await next(hook, trigger)).data
+const dataFor = async (trigger: CurrentTrigger) => (await next(hook, trigger)).data
 const toldOld = (trigger: LegacyTrigger | 'after_connection_status_changed') => next(old, trigger)
 const user = async (uid: string) => (await full.getUser({ params: { uid } })).data
 const group = async (guid: string) => (await full.getGroup({ params: { guid } })).data
@@ -43,8 +43,8 @@ test('messages: sent, with mentions, edited, deleted', async () => {
   const { id } = await app.given.message('ann', 'bob', { data: { text: 'hi <@uid:cid>' } })
   const params = { id }
   const { data: seen } = await full.getMessage({ params })
-  expect(await told('message_sent')).toEqual({ message: seen })
-  expect(await told('user_mentioned')).toEqual({ message: seen })
+  expect(await dataFor('message_sent')).toEqual({ message: seen })
+  expect(await dataFor('user_mentioned')).toEqual({ message: seen })
   expect(await toldOld('after_message')).toEqual({
     trigger: 'after_message',
     data: seen,
@@ -54,16 +54,16 @@ test('messages: sent, with mentions, edited, deleted', async () => {
     origin: { platform: 'API' },
   })
   const { data: edited } = await full.editMessage({ params, body: { data: { text: 'ho' } } })
-  expect(await told('message_edited')).toMatchObject({
+  expect(await dataFor('message_edited')).toMatchObject({
     message: { id: edited.id, category: 'action', data: { action: 'edited' } },
   })
   const { data: deleted } = await full.deleteMessage({ params, body: { permanent: true } })
-  expect(await told('message_deleted')).toMatchObject({
+  expect(await dataFor('message_deleted')).toMatchObject({
     message: { id: deleted.id, category: 'action', data: { action: 'deleted' } },
   })
 })
 
-test('receipts: of one; two people are told of no all', async () => {
+test('receipts: of one; two people get none for all', async () => {
   const { id: messageId } = await app.given.message('ann', 'bob')
   const params = { uid: 'ann' }
   await full.markUserConversationDelivered({ params, onBehalfOf: 'bob', body: {} })
@@ -80,12 +80,15 @@ test('receipts: of one; two people are told of no all', async () => {
     user: await plain(uid),
     timestamp: expect.any(Number),
   })
-  expect(await told('message_delivery_receipt')).toEqual({
+  expect(await dataFor('message_delivery_receipt')).toEqual({
     ...receipt,
     body: await by('delivered', 'bob'),
   })
   await full.markUserConversationRead({ params, onBehalfOf: 'bob', body: {} })
-  expect(await told('message_read_receipt')).toEqual({ ...receipt, body: await by('read', 'bob') })
+  expect(await dataFor('message_read_receipt')).toEqual({
+    ...receipt,
+    body: await by('read', 'bob'),
+  })
   const ofAll = ['message_delivered_to_all', 'message_read_by_all']
   expect(hook.receiver.received.filter(({ body }) => ofAll.includes(body.trigger))).toEqual([])
   const flat = {
@@ -118,7 +121,7 @@ test('in a group all have read what the slowest has; of their own messages, what
   await read('bob', third)
   await read('cid', first)
   // Ann has read nothing: it is hers alone that all the others have read.
-  expect(await told('message_read_by_all')).toEqual({
+  expect(await dataFor('message_read_by_all')).toEqual({
     receiver: 'crowd',
     receiverType: 'group',
     type: 'receipts',
@@ -132,15 +135,15 @@ test('in a group all have read what the slowest has; of their own messages, what
     },
   })
   // What was read has been delivered.
-  const delivered = async () => (await told('message_delivered_to_all')).body
+  const delivered = async () => (await dataFor('message_delivered_to_all')).body
   expect(await delivered()).toMatchObject({ action: 'deliveredToAll', messageId: first.id })
   await read('cid', third)
-  expect((await told('message_read_by_all')).body.messageId).toBe(third.id)
+  expect((await dataFor('message_read_by_all')).body.messageId).toBe(third.id)
   expect((await delivered()).messageId).toBe(third.id)
   await read('ann', second)
-  // What is told of a conversation is told in order.
+  // Deliveries of a conversation are in order.
   const { id } = await say('bob')
-  while ((await told('message_sent')).message.id !== id);
+  while ((await dataFor('message_sent')).message.id !== id);
   const ofAll = hook.receiver.received.filter(({ body }) => body.trigger === 'message_read_by_all')
   expect(ofAll.filter(({ body }) => body.data.body.messageId === third.id)).toHaveLength(1)
 })
@@ -151,18 +154,18 @@ test('reactions, as the list of reactions shows them', async () => {
   await full.addReaction({ params, onBehalfOf: 'bob' })
   const { data } = await full.listReactions({ params: { id } })
   const reaction = { ...data[0], reactedBy: await plain('bob') }
-  expect(await told('message_reaction_added')).toEqual({ reaction })
+  expect(await dataFor('message_reaction_added')).toEqual({ reaction })
   await full.removeReaction({ params, onBehalfOf: 'bob' })
-  expect(await told('message_reaction_removed')).toEqual({ reaction })
+  expect(await dataFor('message_reaction_removed')).toEqual({ reaction })
 })
 
 test('users: blocked, unblocked, online, offline', async () => {
   const body = { blockedUids: ['bob', 'cid'] }
   const blocked = { users: { bob: await plain('bob'), cid: await plain('cid') } }
   await full.blockUsers({ params: { uid: 'ann' }, body })
-  expect(await told('user_blocked')).toEqual({ ...blocked, by: await plain('ann') })
+  expect(await dataFor('user_blocked')).toEqual({ ...blocked, by: await plain('ann') })
   await full.unblockUsers({ params: { uid: 'ann' }, body })
-  expect(await told('user_unblocked')).toEqual({ ...blocked, by: await plain('ann') })
+  expect(await dataFor('user_unblocked')).toEqual({ ...blocked, by: await plain('ann') })
   const { authToken } = await app.device('cid')
   const { origin, appId } = app
   const device = await connectDevice({ origin, appId, authToken })
@@ -173,9 +176,11 @@ test('users: blocked, unblocked, online, offline', async () => {
     currentConnection: { action },
     userPresenceChanged: true,
   })
-  expect(await told('user_connection_status_changed')).toEqual(await change('online', 'connected'))
+  expect(await dataFor('user_connection_status_changed')).toEqual(
+    await change('online', 'connected'),
+  )
   await device[Symbol.asyncDispose]()
-  const offline = await told('user_connection_status_changed')
+  const offline = await dataFor('user_connection_status_changed')
   expect(offline).toEqual(await change('offline', 'disconnected'))
   expect(offline.timestamp).toBeGreaterThan(1_600_000_000_000)
   expect((await toldOld('after_connection_status_changed')).data.status).toBe('online')
@@ -184,7 +189,7 @@ test('users: blocked, unblocked, online, offline', async () => {
 test('groups and their members', async () => {
   const params = { guid: 'club' }
   await app.given.group('club', { owner: 'ann', members: { participants: ['bob'] } })
-  while ((await told('group_created')).group.guid !== 'club');
+  while ((await dataFor('group_created')).group.guid !== 'club');
   const created = hook.receiver.received.findLast(({ body }) => body.trigger === 'group_created')
   expect(created?.body.data.members).toEqual({
     ann: { ...(await user('ann')), scope: 'admin', joinedAt: expect.any(Number) },
@@ -195,41 +200,41 @@ test('groups and their members', async () => {
     members: { [uid]: await plain(uid) },
     by: await plain(by),
   })
-  while (!('bob' in (await told('group_member_added')).members));
+  while (!('bob' in (await dataFor('group_member_added')).members));
   await full.updateGroup({ params, body: { name: 'Den' } })
-  expect(await told('group_updated')).toEqual({ group: await group('club') })
+  expect(await dataFor('group_updated')).toEqual({ group: await group('club') })
   await full.addMembers({ params, onBehalfOf: 'cid', body: {} })
   const { by: _, ...joined } = await of('cid', 'cid')
-  expect(await told('group_member_joined')).toEqual(joined)
+  expect(await dataFor('group_member_joined')).toEqual(joined)
   await full.leaveGroup({ params, onBehalfOf: 'cid' })
-  expect(await told('group_member_left')).toEqual(joined)
+  expect(await dataFor('group_member_left')).toEqual(joined)
   const bob = { ...params, uid: 'bob' }
   await full.changeMemberScope({ params: bob, onBehalfOf: 'ann', body: { scope: 'moderator' } })
-  const scoped = await told('group_member_scope_changed')
+  const scoped = await dataFor('group_member_scope_changed')
   expect(scoped).toEqual(await of('bob', 'ann'))
   expect(scoped.members.bob).toMatchObject({ scope: 'moderator', oldScope: 'participant' })
   await full.kickMember({ params: bob })
-  expect(await told('group_member_kicked')).toEqual(await of('bob', 'app_system'))
+  expect(await dataFor('group_member_kicked')).toEqual(await of('bob', 'app_system'))
   await full.banUser({ params: bob })
-  expect(await told('group_member_banned')).toEqual(await of('bob', 'app_system'))
+  expect(await dataFor('group_member_banned')).toEqual(await of('bob', 'app_system'))
   await full.unbanUser({ params: bob })
-  expect(await told('group_member_unbanned')).toEqual(await of('bob', 'app_system'))
+  expect(await dataFor('group_member_unbanned')).toEqual(await of('bob', 'app_system'))
   await full.transferGroupOwnership({ params, body: { owner: 'cid' } })
-  expect((await told('group_owner_transferred')).group).toMatchObject({
+  expect((await dataFor('group_owner_transferred')).group).toMatchObject({
     owner: 'cid',
     oldOwner: 'ann',
   })
   const last = await group('club')
   await full.deleteGroup({ params })
-  expect(await told('group_deleted')).toEqual({ group: last })
+  expect(await dataFor('group_deleted')).toEqual({ group: last })
 })
 
-test('what happened before a webhook was there, or while it was off, is not told', async () => {
+test('what happened before a webhook was there, or while it was off, is not delivered', async () => {
   const late = await fixture.hook('late', ['message_sent'])
   const off = { params: late.params, headers: { 'X-Webhook-Version': 2 } }
   await full.updateWebhook({ ...off, body: { enabled: false } })
   const { id } = await app.given.message('ann', 'bob', { data: { text: 'unheard' } })
-  while ((await told('message_sent')).message.id !== id);
+  while ((await dataFor('message_sent')).message.id !== id);
   await full.updateWebhook({ ...off, body: { enabled: true } })
   await app.given.message('ann', 'bob', { data: { text: 'heard' } })
   await expect.poll(() => late.receiver.received.length, wait).toBe(1)

@@ -42,7 +42,7 @@ export const triggerHandlers: Handlers<typeof webhookTriggers> = {
   },
 }
 
-/** By their ids, with what they tell of. */
+/** By their ids, with their descriptions. */
 export function knownTriggers(version: number): ReadonlyMap<string, string> {
   return version === currentVersion ? current : legacy
 }

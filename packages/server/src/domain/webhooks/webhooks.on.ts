@@ -3,67 +3,67 @@ import type { EventName } from '../../outbox/events.ts'
 import type { HeardEvent, Listener, Reaction } from '../../outbox/listener.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { deliveryQueue } from './delivery-jobs.sql.ts'
-import { envelope } from './payloads/envelope.ts'
-import { tellEntry } from './payloads/tell-entries.ts'
-import { tellGroup } from './payloads/tell-groups.ts'
+import { buildEntry } from './payloads/build-entries.ts'
+import { buildGroup } from './payloads/build-groups.ts'
 import {
-  tellApproved,
-  tellBlocked,
-  tellFlagged,
-  tellModerationFailed,
-  tellSubmission,
-} from './payloads/tell-moderation.ts'
-import { tellReceipt } from './payloads/tell-receipts.ts'
-import { tellBlock, tellPresence, tellReaction } from './payloads/tell-users.ts'
-import type { Telling, Wanted } from './payloads/tellings.ts'
+  buildApproved,
+  buildBlocked,
+  buildFlagged,
+  buildModerationFailed,
+  buildSubmission,
+} from './payloads/build-moderation.ts'
+import { buildReceipt } from './payloads/build-receipts.ts'
+import { buildBlock, buildPresence, buildReaction } from './payloads/build-users.ts'
+import { envelope } from './payloads/envelope.ts'
+import type { Wanted, WebhookPayload } from './payloads/payload.ts'
 import { enqueue, type NewDelivery } from './queue.sql.ts'
 import { appsWithWebhooks, findSubscriptions, type Subscription } from './subscriptions.sql.ts'
 
-type Tell<N extends EventName> = (
+type Build<N extends EventName> = (
   event: HeardEvent<N>,
   db: AppDb,
   wanted: Wanted,
   how: Pick<Subscription, 'changedMessageItself'>,
-) => Promise<Telling[]>
+) => Promise<WebhookPayload[]>
 
 /**
  * Whatever webhooks want to hear of waits to be sent, from the transaction of the event on. An event
  * that comes twice finds its deliveries.
  */
-export const tellWebhooks: Listener = {
-  name: 'tell-webhooks',
+export const notifyWebhooks: Listener = {
+  name: 'notify-webhooks',
   idempotent: true,
   concerns: appsWithWebhooks,
   on: {
-    'entry.appended': telling(tellEntry),
-    'conversation.delivered': telling(tellReceipt),
-    'conversation.read': telling(tellReceipt),
-    'message.reactionAdded': telling(tellReaction),
-    'message.reactionRemoved': telling(tellReaction),
-    'message.blocked': telling(tellBlocked),
-    'message.approved': telling(tellApproved),
-    'message.flagged': telling(tellFlagged),
-    'message.moderationFailed': telling(tellModerationFailed),
-    'submission.moderated': telling(tellSubmission),
-    'user.blocked': telling(tellBlock),
-    'user.unblocked': telling(tellBlock),
-    'user.connectionStatusChanged': telling(tellPresence),
-    'group.created': telling(tellGroup),
-    'group.updated': telling(tellGroup),
-    'group.deleted': telling(tellGroup),
-    'group.ownerChanged': telling(tellGroup),
+    'entry.appended': enqueueWith(buildEntry),
+    'conversation.delivered': enqueueWith(buildReceipt),
+    'conversation.read': enqueueWith(buildReceipt),
+    'message.reactionAdded': enqueueWith(buildReaction),
+    'message.reactionRemoved': enqueueWith(buildReaction),
+    'message.blocked': enqueueWith(buildBlocked),
+    'message.approved': enqueueWith(buildApproved),
+    'message.flagged': enqueueWith(buildFlagged),
+    'message.moderationFailed': enqueueWith(buildModerationFailed),
+    'submission.moderated': enqueueWith(buildSubmission),
+    'user.blocked': enqueueWith(buildBlock),
+    'user.unblocked': enqueueWith(buildBlock),
+    'user.connectionStatusChanged': enqueueWith(buildPresence),
+    'group.created': enqueueWith(buildGroup),
+    'group.updated': enqueueWith(buildGroup),
+    'group.deleted': enqueueWith(buildGroup),
+    'group.ownerChanged': enqueueWith(buildGroup),
   },
 }
 
-function telling<N extends EventName>(tell: Tell<N>): Reaction<N> {
+function enqueueWith<N extends EventName>(build: Build<N>): Reaction<N> {
   return async (event, { db, outbox, now }: AppTransaction) => {
     const subscriptions = await findSubscriptions(db, event.at)
     const wanted: Wanted = (version, trigger) =>
       subscriptions.some((one) => one.version === version && one.triggers.includes(trigger))
     const changedMessageItself = subscriptions.some((one) => one.changedMessageItself)
-    const tellings = await tell(event, db, wanted, { changedMessageItself })
+    const payloads = await build(event, db, wanted, { changedMessageItself })
     const fresh = subscriptions.flatMap((to) =>
-      tellings
+      payloads
         .filter(({ version, trigger }) => to.version === version && to.triggers.includes(trigger))
         .map((one) => deliveryOf(one, event.id, db.appId, to)),
     )
@@ -75,14 +75,20 @@ function telling<N extends EventName>(tell: Tell<N>): Reaction<N> {
 
 /** The id is the same whenever the event comes again, and for every webhook. */
 function deliveryOf(
-  told: Telling,
+  payload: WebhookPayload,
   eventId: string,
   appId: string,
   { id, region }: Subscription,
 ): NewDelivery {
-  const { trigger, line, data } = told
-  const says = told.version === 1 ? (told.says ?? trigger) : trigger
-  const more = told.version === 1 ? { origin: { platform: told.platform } } : {}
+  const { trigger, orderingKey, data } = payload
+  const says = payload.version === 1 ? (payload.says ?? trigger) : trigger
+  const more = payload.version === 1 ? { origin: { platform: payload.platform } } : {}
   const body = envelope(says, data, { appId, region, webhook: id }, more)
-  return { webhookId: id, eventId: `${told.eventId ?? eventId}:${trigger}`, trigger, line, body }
+  return {
+    webhookId: id,
+    eventId: `${payload.eventId ?? eventId}:${trigger}`,
+    trigger,
+    orderingKey,
+    body,
+  }
 }

@@ -31,7 +31,7 @@ describe('a webhook', () => {
     await create({ ...plain('moving'), ...auth })
     const update = (body: object) => operator.updateWebhook({ ...at('moving'), body })
     const elsewhere = { webhookURL: 'https://evil.example.com/in' }
-    const again = { details: { password: ['Give it again with another address.'] } }
+    const again = { details: { password: ['Send this secret again when the address changes.'] } }
     await expect(update(elsewhere)).rejects.toMatchObject(again)
     // Or it would be switched on again there.
     await expect(update({ ...elsewhere, useBasicAuth: false })).rejects.toMatchObject(again)

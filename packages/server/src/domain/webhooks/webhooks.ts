@@ -115,7 +115,7 @@ function changedBy(ctx: ReadCtx, row: WebhookRow, body: Changes): WebhookRow {
   // Or whoever may change the address could have the password sent to themselves.
   const moves = webhookURL !== undefined && !isSameOrigin(webhookURL, row.url)
   if (moves && row.passwordEncrypted && password === undefined) {
-    throw badRequest('password', 'Give it again with another address.')
+    throw badRequest('password', 'Send this secret again when the address changes.')
   }
   // Whoever switches it on again says that it is repaired.
   const repaired = body.enabled === true && { failingSince: null, disabledAt: null }

@@ -132,7 +132,7 @@ export class ConversationStream {
     this.#ended = true
     clearTimeout(this.#timer)
     this.channel.flush()
-    this.#tellWaiting()
+    this.#resolveWaiting()
   }
 
   #wake(): void {
@@ -225,10 +225,10 @@ export class ConversationStream {
     }
     this.#pass('message', ready, viewers)
     this.channel.passed({ seq: this.#seq, change: this.#change })
-    this.#tellWaiting()
+    this.#resolveWaiting()
   }
 
-  #tellWaiting(): void {
+  #resolveWaiting(): void {
     const done = this.#waiting.filter(({ seq }) => seq <= this.#seq || this.#ended)
     if (done.length === 0) return
     this.#waiting = this.#waiting.filter((one) => !done.includes(one))

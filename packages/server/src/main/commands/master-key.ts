@@ -28,7 +28,7 @@ function rotateCommand(): Command {
 
 async function rotate({ database, vault }: Tools) {
   const { db } = database
-  const done = await resealAll(db, vault, tell)
+  const done = await resealAll(db, vault, printProgress)
   await database.transaction(async (inside) => {
     // Last: until then a process without the previous key refuses to start.
     await resealLookupKey(inside, vault)
@@ -45,7 +45,7 @@ async function rotate({ database, vault }: Tools) {
 }
 
 /** Beside the answer, which a program may read. */
-function tell({ table, column, done, total }: Progress): void {
+function printProgress({ table, column, done, total }: Progress): void {
   console.error(`${table}.${column}: ${done} of ${total}`)
 }
 

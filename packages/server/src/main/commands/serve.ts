@@ -101,7 +101,7 @@ async function serveUntilStopped(config: Config, log: Logger, parts: readonly Pa
   health.require('process', failsWith('The process is stopping.'))
   log.info({ reason }, 'stopping: no new connections, accepted requests are finished')
   setTimeout(() => {
-    log.error('not finished in time, stopping all the same')
+    log.error('requests did not finish within SHUTDOWN_TIMEOUT_MS; stopping now')
     process.exit(1)
   }, config.SHUTDOWN_TIMEOUT_MS).unref()
   return reason

@@ -131,7 +131,7 @@ test('work that does not end in time is given up, and the exit code says so', as
   serving.signal('SIGTERM')
   expect(await serving.ended).toBe(1)
   await expect(status).rejects.toThrow()
-  expect(serving.output()).toContain('not finished in time')
+  expect(serving.output()).toContain('did not finish within')
 })
 
 test('C1: an error that nobody handled is logged with the calls under way, which are finished', async () => {

@@ -2,7 +2,7 @@ import { me } from '@chorale/contract/users'
 import type { FastifyInstance } from 'fastify'
 import { type Config, originsOf } from '../../config.ts'
 import { checkDevicesWith } from '../../domain/apps/index.ts'
-import { openTelling } from '../../domain/messages/index.ts'
+import { openSignalCheck } from '../../domain/messages/index.ts'
 import { openPresenceStore } from '../../domain/users/index.ts'
 import { openRelationships } from '../../domain/users/relationships/index.ts'
 import { openFeed } from '../../domain/views/index.ts'
@@ -53,7 +53,7 @@ function usersWith(core: Core, { identify, people, rateLimit }: Calls): Users {
   const { foreground, background, vault, checkRules, clock } = core
   const { db } = foreground
   const { relationshipsOf, serialiseSelf } = openRelationships(db)
-  const mayTell = openTelling({ db, people, checkRules })
+  const checkSignal = openSignalCheck({ db, people, checkRules })
   const deviceOf = async (credentials: Credentials) => {
     const caller = await identify(credentials, me.getMe, {})
     if (caller.kind !== 'device') throw new Error('A device was taken for something else.')
@@ -64,9 +64,9 @@ function usersWith(core: Core, { identify, people, rateLimit }: Calls): Users {
       const { app, actor, expiresAt } = await deviceOf(credentials)
       return { appId: app.appId, uid: actor.uid, app, expiresAt }
     },
-    async requireMayTell(credentials, to, data) {
+    async requireMaySignal(credentials, to, data) {
       const { app, actor } = await deviceOf(credentials)
-      await mayTell({ app, actor, to, data })
+      await checkSignal({ app, actor, to, data })
     },
     areValid: checkDevicesWith(background.db, vault, clock),
     self: serialiseSelf,

@@ -38,19 +38,19 @@ export function openLink(health: Health, registry: Registry) {
     if (message === retireMessage) return retired.resolve('replaced')
     if (typeof message === 'string') return
     const answer = await answers[message.ask]().catch(() => undefined)
-    tell({ id: message.id, answer })
+    send({ id: message.id, answer })
   }
   process.on('message', hear)
   // Of a terminal it comes to all processes; it is for the first.
   process.on('SIGHUP', () => undefined)
   return {
     retired: retired.promise,
-    started: () => tell(startedMessage),
+    started: () => send(startedMessage),
     [Symbol.dispose]: () => void process.off('message', hear),
   }
 }
 
-function tell(message: Answer | string): void {
+function send(message: Answer | string): void {
   // The first process may be gone: then this one ends as well.
   if (cluster.worker?.isConnected()) cluster.worker.send(message)
 }

@@ -126,7 +126,7 @@ test('SIGTERM: all processes finish what they accepted and end, and the exit cod
   serving.signal('SIGTERM')
   expect(await serving.ended).toBe(0)
   expect(running.filter(isAlive)).toEqual([])
-  expect(serving.output()).not.toContain('not finished in time')
+  expect(serving.output()).not.toContain('did not finish within')
 })
 
 test('a process that cannot start at all ends the command, which says why', async () => {

@@ -108,7 +108,7 @@ function forWhom(query: Wanted, viewer: string | undefined): MaybeCondition[] {
 /** Exactly; the scan itself begins and ends near there. */
 function when({ fromTimestamp: from, toTimestamp: to }: Wanted): MaybeCondition[] {
   if (to !== undefined && from === undefined) {
-    throw badRequest('fromTimestamp', 'Say from when, too.')
+    throw badRequest('fromTimestamp', 'A start time is required with an end time.')
   }
   return [
     from === undefined ? undefined : entry.isSentFrom(from),

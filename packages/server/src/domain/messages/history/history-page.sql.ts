@@ -87,7 +87,7 @@ export function entriesWhere(condition: string, order: 'asc' | 'desc'): string {
        order by e.seq ${order} limit w.most) e`
 }
 
-/** The hot way: the pages of one moment together. */
+/** Pages that are requested at the same moment are read in one statement. */
 export async function findPages(
   db: Db,
   questions: readonly PageQuestion[],

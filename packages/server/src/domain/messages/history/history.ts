@@ -162,7 +162,8 @@ function windowOf({ affix = 'prepend', limit }: HistoryQuery, page: Page): Windo
 /** How much is unread, by user and group. */
 async function count<T>({ ctx, scope, query, about }: Listing): Promise<RawJson<T>> {
   if (!query.unread) throw badRequest('count', 'Counts what is unread: send unread=true with it.')
-  if (about === undefined) throw badRequest('onBehalfOf', 'Somebody has to be the reader.')
+  if (about === undefined)
+    throw badRequest('onBehalfOf', 'A user is required: send the header onBehalfOf.')
   const rows = scope.kind === 'nothing' ? [] : await countUnread(ctx.db, about, placeOf(scope))
   const all = rows.map(
     ({ withUid, withGuid, count }): UnreadCount =>

@@ -51,7 +51,7 @@ function requireOther(
   uid: string,
   user: UserTarget | undefined,
 ): void {
-  if (uid === sender) throw badRequest('receiver', 'Nobody writes to themselves.')
+  if (uid === sender) throw badRequest('receiver', 'The sender and the receiver are the same user.')
   if (!user) throw new Failure('ERR_UID_NOT_FOUND', { uid })
   if (put) requireMayReachUser(put, user)
 }

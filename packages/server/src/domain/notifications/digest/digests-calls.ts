@@ -5,7 +5,7 @@ import type { PushOutcome } from '../../../transports/outcome.ts'
 import type { Twilio } from '../../../transports/sms.ts'
 import type { Smtp } from '../../../transports/smtp.ts'
 import type { Vault } from '../../../vault/vault.ts'
-import { ownServerOf, tellOwnServer } from '../providers/own-server.ts'
+import { callOwnServer, ownServerOf } from '../providers/own-server.ts'
 import { findProvider } from '../providers/providers.sql.ts'
 import { opened, type Provider } from '../providers/providers.ts'
 import type { DigestCarrier } from './digests.sql.ts'
@@ -24,7 +24,7 @@ export interface DigestLines {
 export interface Digest {
   readonly job: DigestJob
   readonly contents: DigestContents
-  /** What an own server and a template are told. */
+  /** What is sent to an own server, or filled into a template. */
   readonly data: object
   /** The same for every attempt. */
   readonly id: string
@@ -52,8 +52,8 @@ export async function sendDigest(
   const provider = opened(at, row)
   if (kind === 'custom') {
     const { job, data, id, region, timeoutMs } = digest
-    const told = { channel, data, appId: job.appId, id, region, timeoutMs }
-    return tellOwnServer(lines.egress, ownServerOf(provider), told)
+    const call = { channel, data, appId: job.appId, id, region, timeoutMs }
+    return callOwnServer(lines.egress, ownServerOf(provider), call)
   }
   return kind === 'twilio'
     ? byTwilio(lines.twilio, provider, digest)

@@ -109,7 +109,7 @@ test('the password is nowhere in the clear', async () => {
 describe('M6: a changed address never gets the old password:', () => {
   const again = {
     code: 'ERR_BAD_REQUEST',
-    details: { basicAuthPassword: ['Give it again with another address.'] },
+    details: { basicAuthPassword: ['Send this secret again when the address changes.'] },
   }
   const webhookURL = 'https://evil.example.com/tea'
   const provider = { ...basic, useStoredPhNo: true }

@@ -17,7 +17,7 @@ export function ownServerOf({
   return { url: text('webhookURL'), basicAuth: settings.useBasicAuth ? basicAuth : undefined }
 }
 
-interface Told {
+interface OwnServerCall {
   readonly channel: 'push' | 'email' | 'sms'
   readonly data: object
   readonly appId: string
@@ -27,10 +27,10 @@ interface Told {
   readonly timeoutMs: number
 }
 
-export async function tellOwnServer(
+export async function callOwnServer(
   egress: Egress,
   { url, basicAuth }: OwnServer,
-  { channel, data, appId, region, id, timeoutMs }: Told,
+  { channel, data, appId, region, id, timeoutMs }: OwnServerCall,
 ): Promise<PushOutcome> {
   const trigger = `${channel}-notification-payload-generated`
   const pair = basicAuth && Buffer.from(`${basicAuth.username}:${basicAuth.password}`)

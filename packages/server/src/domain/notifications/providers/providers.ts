@@ -41,7 +41,7 @@ export async function changeProvider(ctx: WriteCtx, key: ProviderKey, change: Pr
   const given = isMaskOf(change.secret, secret) ? undefined : change.secret
   // Or whoever may change the address could have the secret sent to themselves.
   if (secret !== '' && given === undefined && movesAway(before.settings, settings)) {
-    throw badRequest('basicAuthPassword', 'Give it again with another address.')
+    throw badRequest('basicAuthPassword', 'Send this secret again when the address changes.')
   }
   await storeProvider(ctx, key, {
     settings,

@@ -90,12 +90,13 @@ function fieldSize(name: string, text: string): number {
 
 /** As JSON, its text cut to the room if the app says so. */
 function messageWithin(room: number, message: Message, settings: PushSettings): string {
-  const told = withoutMetadata(message, settings)
-  const whole = JSON.stringify(told)
-  const { text } = told.data
+  const shortened = withoutMetadata(message, settings)
+  const whole = JSON.stringify(shortened)
+  const { text } = shortened.data
   if (!settings.trimTextFieldSetting || text === undefined) return whole
   if (fieldSize('message', whole) <= room) return whole
-  const withText = (cut: string) => JSON.stringify({ ...told, data: { ...told.data, text: cut } })
+  const withText = (cut: string) =>
+    JSON.stringify({ ...shortened, data: { ...shortened.data, text: cut } })
   const left = room - fieldSize('message', withText(''))
   return withText(trimmed(text, left, bytesInInnerJson))
 }
@@ -112,7 +113,7 @@ type Included = Pick<
   | 'includeMessageMetadataSetting'
 >
 
-/** With no other metadata than the app wants to be told. */
+/** With no other metadata than the app wants sent. */
 export function withoutMetadata(message: Message, settings: Included): Message {
   const { metadata, entities, ...data } = message.data
   const { sender, receiver, ...others } = entities ?? {}

@@ -4,7 +4,7 @@ import type { Fcm } from '../../../transports/fcm.ts'
 import type { PushOutcome } from '../../../transports/outcome.ts'
 import type { WebPush } from '../../../transports/web-push.ts'
 import type { Credentials } from '../providers/credentials.ts'
-import { tellOwnServer } from '../providers/own-server.ts'
+import { callOwnServer } from '../providers/own-server.ts'
 import type { PushData } from './payload.ts'
 import type { PushJob } from './push-queue.sql.ts'
 
@@ -51,12 +51,12 @@ export async function sendPush(
     }
     case 'custom': {
       const { job, data, ...rest } = push
-      const told = { to: { uid: job.uid }, notificationDetails: data }
-      return tellOwnServer(lines.egress, by, {
+      const call = { to: { uid: job.uid }, notificationDetails: data }
+      return callOwnServer(lines.egress, by, {
         ...rest,
         channel: 'push',
         appId: job.appId,
-        data: told,
+        data: call,
       })
     }
   }

@@ -35,7 +35,10 @@ export function classifierFrom(
   const secret = isOpenAi ? form.apiKey : form.password
   // Or whoever may change the address could have the secret sent to themselves.
   if (kept?.classifierSecret && secret === undefined && url !== kept.classifier?.url) {
-    throw badRequest(isOpenAi ? 'apiKey' : 'password', 'Give it again with another address.')
+    throw badRequest(
+      isOpenAi ? 'apiKey' : 'password',
+      'Send this secret again when the address changes.',
+    )
   }
   const { onError = kept?.classifier?.onError ?? 'allow' } = form
   const contextWindow = Number(form.contextWindow ?? kept?.classifier?.contextWindow ?? 0)

@@ -5,7 +5,7 @@ import { otherThan } from '../../log/entries/index.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
 import { loadCounterparts, profilesIn } from '../../views/index.ts'
 import { findLastForAll } from '../receipts.sql.ts'
-import { lineOf, type Telling, type Wanted } from './tellings.ts'
+import { orderingKeyOf, type Wanted, type WebhookPayload } from './payload.ts'
 
 type Heard = HeardEvent<'conversation.delivered' | 'conversation.read'>
 type Kind = 'delivered' | 'read'
@@ -16,7 +16,11 @@ const triggers = {
 } as const
 
 /** Someone has, or has read, everything up to a message; perhaps they were the last. */
-export async function tellReceipt(event: Heard, db: AppDb, wanted: Wanted): Promise<Telling[]> {
+export async function buildReceipt(
+  event: Heard,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<WebhookPayload[]> {
   const kind = event.name === 'conversation.read' ? 'read' : 'delivered'
   const { one } = triggers[kind]
   // What was read has been delivered, too.
@@ -25,24 +29,24 @@ export async function tellReceipt(event: Heard, db: AppDb, wanted: Wanted): Prom
   if (ofAll.length === 0 && !wanted(2, one) && !wanted(1, one)) return []
   const receiver = await findReceiver(db, event.payload)
   if (!receiver) return []
-  const told = await tellOne(event, db, receiver, kind)
-  for (const each of ofAll) told.push(...(await tellAll(event, db, receiver, each)))
-  return told
+  const payloads = await buildOne(event, db, receiver, kind)
+  for (const each of ofAll) payloads.push(...(await buildAll(event, db, receiver, each)))
+  return payloads
 }
 
-async function tellOne(
+async function buildOne(
   { payload, at }: Heard,
   db: AppDb,
   receiver: Receiver,
   kind: Kind,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   const { uid } = payload
   const entry = await findEntry(db, payload, payload.seq)
   if (!entry) return []
   const seen = await seenUsers(db, [uid])
   const to = receiver.kind === 'group' ? receiver.guid : otherThan(uid, receiver.uids)
   const messageId = String(entry.id)
-  const shared = { trigger: triggers[kind].one, line: lineOf(receiver) }
+  const shared = { trigger: triggers[kind].one, orderingKey: orderingKeyOf(receiver) }
   const receipt = { receiver: to, receiverType: receiver.kind, type: 'receipts', sender: uid }
   const body = { action: kind, messageId, user: seen(uid), timestamp: at }
   const legacy = {
@@ -61,13 +65,13 @@ async function tellOne(
   ]
 }
 
-/** Of a group. Told once for a message, whoever was the last; it stands for all before it. */
-async function tellAll(
+/** Of a group. Sent once for a message, whoever was the last; it stands for all before it. */
+async function buildAll(
   { payload, at }: Heard,
   db: AppDb,
   receiver: Receiver,
   kind: Kind,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   if (receiver.kind !== 'group') return []
   const last = await findLastForAll(db, payload, kind)
   if (!last) return []
@@ -83,7 +87,15 @@ async function tellAll(
     body: { action, messageId, user: seen('app_system'), timestamp: at },
   })
   const eventId = `${messageId}:${action}`
-  return [{ version: 2, trigger: triggers[kind].all, line: lineOf(receiver), eventId, data }]
+  return [
+    {
+      version: 2,
+      trigger: triggers[kind].all,
+      orderingKey: orderingKeyOf(receiver),
+      eventId,
+      data,
+    },
+  ]
 }
 
 async function seenUsers(db: AppDb, uids: readonly string[]) {

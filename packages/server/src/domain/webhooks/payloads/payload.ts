@@ -3,12 +3,12 @@ import type { Receiver } from '../../../realtime/ports.ts'
 import { conversationIdOf } from '../../users/index.ts'
 import { groupConversationId } from '../../views/index.ts'
 
-/** Something to tell: a webhook of this generation, if it wants to hear of it. */
-export type Telling = {
+/** A payload for the webhooks of this generation that want the trigger. */
+export type WebhookPayload = {
   /** JSON text. */
   readonly data: string
-  /** What must stay in order: a conversation, or a user. */
-  readonly line: string
+  /** Payloads with the same key stay in order: a conversation, or a user. */
+  readonly orderingKey: string
   /** One more thing that the event says, where it says several. */
   readonly eventId?: string
 } & (
@@ -25,7 +25,7 @@ export type Telling = {
 /** Whether any webhook wants it: what nobody hears is not printed. */
 export type Wanted = (version: 1 | 2, trigger: CurrentTrigger | LegacyTrigger) => boolean
 
-export function lineOf(receiver: Receiver): string {
+export function orderingKeyOf(receiver: Receiver): string {
   return receiver.kind === 'group'
     ? groupConversationId(receiver.guid)
     : conversationIdOf(...receiver.uids)

@@ -4,7 +4,7 @@ import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { deliveryQueue } from './delivery-jobs.sql.ts'
 import { enqueue } from './queue.sql.ts'
-import { tellWebhooks } from './webhooks.on.ts'
+import { notifyWebhooks } from './webhooks.on.ts'
 
 const at = 1_800_000_000
 const app = await startTestApp({ shadow: false, clock: () => at })
@@ -21,10 +21,10 @@ async function createWebhook(id: string, triggerIds: string[]): Promise<void> {
     await full.addWebhookTriggers({ params, headers, body: { triggerIds } })
 }
 
-test('the first of a line is claimed, wherever its row lies and however it is found', async () => {
+test('the first delivery of an ordering key is claimed, wherever its row lies and however it is found', async () => {
   await createWebhook('ordered', [])
-  const told = { webhookId: 'ordered', trigger: 't', line: 's', body: '{}' }
-  for (const eventId of ['first', 'second']) await enqueue(app, [{ ...told, eventId }], at)
+  const delivery = { webhookId: 'ordered', trigger: 't', orderingKey: 's', body: '{}' }
+  for (const eventId of ['first', 'second']) await enqueue(app, [{ ...delivery, eventId }], at)
   await sql`
     update webhook_deliveries set body = '{"more":1}'
     where app_id = ${appId} and event_id = 'first'`.execute(db)
@@ -38,7 +38,7 @@ test('the first of a line is claimed, wherever its row lies and however it is fo
   expect(claimed.map(({ eventId }) => eventId)).toEqual(['first'])
 })
 
-test('an event that is heard again is told once', async () => {
+test('an event that is heard again is delivered once', async () => {
   await createWebhook('heard', ['group_created'])
   await app.given.group('tea')
   const { inApp } = openTransactions({
@@ -49,7 +49,7 @@ test('an event that is heard again is told once', async () => {
   const event = { id: 'one', name: 'group.created', at, payload: { guid: 'tea' } } as const
   for (let times = 0; times < 3; times++) {
     await inApp(appId, async (transaction) => {
-      await tellWebhooks.on['group.created']?.(event, transaction)
+      await notifyWebhooks.on['group.created']?.(event, transaction)
     })
   }
   const { data } = await full.listDeliveries({ params: { appId, webhookId: 'heard' } })

@@ -7,7 +7,7 @@ import { type EntryRow, freshRow } from '../../log/entries/index.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
 import { loadCounterparts, profilesIn, serialiseFresh } from '../../views/index.ts'
 import type { Subscription } from '../subscriptions.sql.ts'
-import { lineOf, type Telling, type Wanted } from './tellings.ts'
+import { orderingKeyOf, type Wanted, type WebhookPayload } from './payload.ts'
 
 type Heard = HeardEvent<'entry.appended'>
 
@@ -34,12 +34,12 @@ const memberActions: Readonly<Record<string, CurrentTrigger>> = {
 }
 
 /** A message was sent, changed or withdrawn, or something happened to a member of a group. */
-export async function tellEntry(
+export async function buildEntry(
   { payload, at }: Heard,
   db: AppDb,
   wanted: Wanted,
   { changedMessageItself }: Pick<Subscription, 'changedMessageItself'>,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   const { category, type, caught } = payload
   if (caught === 'withheld') return []
   const says =
@@ -50,15 +50,15 @@ export async function tellEntry(
   const receiver = await findReceiver(db, payload)
   const row = receiver && (await rowOf(payload, at, db))
   if (!receiver || !row) return []
-  const line = lineOf(receiver)
+  const orderingKey = orderingKeyOf(receiver)
   const isMovement = category === 'action' && type === 'groupMember'
   const message = isMovement
     ? undefined
     : await serialiseMessage(db, row, receiver, changedMessageItself)
   const data = message ? rawObject({}, { message }) : await serialiseMovement(db, row, receiver)
-  const current = says.map((trigger) => ({ version: 2, trigger, data, line }) as const)
+  const current = says.map((trigger) => ({ version: 2, trigger, data, orderingKey }) as const)
   if (!message || !hearsLegacy(category, wanted)) return current
-  const legacy = { version: 1, trigger: 'after_message', platform: 'API', line } as const
+  const legacy = { version: 1, trigger: 'after_message', platform: 'API', orderingKey } as const
   return [...current, { ...legacy, data: message }]
 }
 

@@ -2,8 +2,8 @@ import type { CurrentTrigger } from '@chorale/contract/webhooks'
 import type { AppDb } from '../../../database/app-db.ts'
 import type { HeardEvent } from '../../../outbox/listener.ts'
 import { groupConversationId, loadCounterparts, profilesIn } from '../../views/index.ts'
-import { findFounders } from './scenes.sql.ts'
-import type { Telling, Wanted } from './tellings.ts'
+import type { Wanted, WebhookPayload } from './payload.ts'
+import { findFounders } from './payload-rows.sql.ts'
 
 type Heard = HeardEvent<'group.created' | 'group.updated' | 'group.deleted' | 'group.ownerChanged'>
 
@@ -15,7 +15,11 @@ const triggers: Readonly<Record<Heard['name'], CurrentTrigger>> = {
 }
 
 /** A group as it is now; one that is gone, as it was last. */
-export async function tellGroup(event: Heard, db: AppDb, wanted: Wanted): Promise<Telling[]> {
+export async function buildGroup(
+  event: Heard,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<WebhookPayload[]> {
   const trigger = triggers[event.name]
   if (!wanted(2, trigger)) return []
   const { guid } = event.payload
@@ -35,6 +39,6 @@ export async function tellGroup(event: Heard, db: AppDb, wanted: Wanted): Promis
     group: 'oldOwner' in payload ? { ...group, oldOwner: payload.oldOwner } : group,
     ...(trigger === 'group_created' && { members: Object.fromEntries(members) }),
   }
-  const line = groupConversationId(guid)
-  return [{ version: 2, trigger, line, data: JSON.stringify(data) }]
+  const orderingKey = groupConversationId(guid)
+  return [{ version: 2, trigger, orderingKey, data: JSON.stringify(data) }]
 }

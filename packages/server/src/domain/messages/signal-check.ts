@@ -8,14 +8,14 @@ import type { To } from './send/content.ts'
 import { requireMayReachGroup, requireMayReachUser, requireMaySay } from './send/delivery.ts'
 import { openTargets } from './send/targets.sql.ts'
 
-interface TellingParts {
+interface SignalCheckParts {
   readonly db: Db
   readonly people: (appId: string) => ProfileLoader
   readonly checkRules: RuleCheck
 }
 
 /** Words that are passed on to who is there, and kept nowhere. */
-interface Told {
+interface Signal {
   readonly app: AppIdentity
   readonly actor: Actor
   readonly to: To
@@ -23,11 +23,11 @@ interface Told {
 }
 
 /** Whether they may be passed on, by the rules of a send; or the failure. */
-export function openTelling({
+export function openSignalCheck({
   db,
   people,
   checkRules,
-}: TellingParts): (told: Told) => Promise<void> {
+}: SignalCheckParts): (signal: Signal) => Promise<void> {
   const targets = openTargets(db)
   return async ({ app, actor, to, data }) => {
     const { appId } = app

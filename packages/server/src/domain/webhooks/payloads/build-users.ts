@@ -3,27 +3,31 @@ import type { HeardEvent } from '../../../outbox/listener.ts'
 import { findReceiver } from '../../log/index.ts'
 import { shownReactions } from '../../messages/index.ts'
 import { loadCounterparts, profilesIn } from '../../views/index.ts'
-import { lineOf, type Telling, type Wanted } from './tellings.ts'
+import { orderingKeyOf, type Wanted, type WebhookPayload } from './payload.ts'
 
 type Blocking = HeardEvent<'user.blocked' | 'user.unblocked'>
 type Presence = HeardEvent<'user.connectionStatusChanged'>
 type Reacting = HeardEvent<'message.reactionAdded' | 'message.reactionRemoved'>
 
-export async function tellBlock(event: Blocking, db: AppDb, wanted: Wanted): Promise<Telling[]> {
+export async function buildBlock(
+  event: Blocking,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<WebhookPayload[]> {
   const trigger = event.name === 'user.blocked' ? 'user_blocked' : 'user_unblocked'
   if (!wanted(2, trigger)) return []
   const { uid, blockedUids } = event.payload
   const seen = await seenUsers(db, [uid, ...blockedUids])
   const users = Object.fromEntries(blockedUids.map((other) => [other, seen(other)]))
   const data = JSON.stringify({ users, by: seen(uid) })
-  return [{ version: 2, trigger, line: `user_${uid}`, data }]
+  return [{ version: 2, trigger, orderingKey: `user_${uid}`, data }]
 }
 
-export async function tellPresence(
+export async function buildPresence(
   { payload, at }: Presence,
   db: AppDb,
   wanted: Wanted,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   const current = 'user_connection_status_changed'
   const legacy = 'user_connection_status_change'
   if (!wanted(2, current) && !wanted(1, legacy)) return []
@@ -38,15 +42,19 @@ export async function tellPresence(
     currentConnection: { action: online ? 'connected' : 'disconnected' },
     userPresenceChanged: true,
   })
-  const line = `user_${uid}`
+  const orderingKey = `user_${uid}`
   const says = 'after_connection_status_changed'
   return [
-    { version: 2, trigger: current, line, data },
-    { version: 1, trigger: legacy, says, platform: 'WEBSOCKET', line, data },
+    { version: 2, trigger: current, orderingKey, data },
+    { version: 1, trigger: legacy, says, platform: 'WEBSOCKET', orderingKey, data },
   ]
 }
 
-export async function tellReaction(event: Reacting, db: AppDb, wanted: Wanted): Promise<Telling[]> {
+export async function buildReaction(
+  event: Reacting,
+  db: AppDb,
+  wanted: Wanted,
+): Promise<WebhookPayload[]> {
   const added = event.name === 'message.reactionAdded'
   const trigger = added ? 'message_reaction_added' : 'message_reaction_removed'
   if (!wanted(2, trigger)) return []
@@ -56,7 +64,7 @@ export async function tellReaction(event: Reacting, db: AppDb, wanted: Wanted): 
   const row = { id: reactionId, reaction, uid, reactedAt }
   const [shown] = await shownReactions(db, String(id), [row], undefined)
   const data = JSON.stringify({ reaction: shown })
-  return [{ version: 2, trigger, line: lineOf(receiver), data }]
+  return [{ version: 2, trigger, orderingKey: orderingKeyOf(receiver), data }]
 }
 
 async function seenUsers(db: AppDb, uids: readonly string[]) {

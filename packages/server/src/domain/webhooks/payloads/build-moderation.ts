@@ -6,30 +6,30 @@ import { opened, type Verdict } from '../../log/entries/index.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
 import { findSubmitted } from '../../moderation/index.ts'
 import { profilesIn, serialiseEntries } from '../../views/index.ts'
-import { type CaughtRow, type FlagRow, findCaught, findFlag } from './scenes.sql.ts'
-import { lineOf, type Telling, type Wanted } from './tellings.ts'
+import { orderingKeyOf, type Wanted, type WebhookPayload } from './payload.ts'
+import { type CaughtRow, type FlagRow, findCaught, findFlag } from './payload-rows.sql.ts'
 
-/** A rule has blocked a message. What moderators withhold themselves, nobody is told of. */
-export async function tellBlocked(
+/** A rule has blocked a message. What moderators withhold themselves, webhooks do not get. */
+export async function buildBlocked(
   { payload, at }: HeardEvent<'message.blocked'>,
   db: AppDb,
   wanted: Wanted,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   const trigger = 'moderation_engine_blocked'
   if (payload.by !== 'rule' || !wanted(2, trigger)) return []
   const seen = await messageAt(db, payload)
   const { verdict } = seen ?? {}
   if (!seen || !verdict) return []
   const data = dataOf(seen.message, { moderation: blockedBy(verdict, at) })
-  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+  return [{ version: 2, trigger, data, orderingKey: orderingKeyOf(seen.receiver) }]
 }
 
-/** A moderator has approved what a rule had blocked: it was delivered, and is told of as sent, too. */
-export async function tellApproved(
+/** A moderator has approved what a rule had blocked: it was delivered, and is delivered to webhooks as sent, too. */
+export async function buildApproved(
   { payload }: HeardEvent<'message.approved'>,
   db: AppDb,
   wanted: Wanted,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   const trigger = 'moderation_manual_approved'
   if (payload.by !== 'moderator' || payload.blockedId === undefined) return []
   if (!wanted(2, trigger)) return []
@@ -37,15 +37,15 @@ export async function tellApproved(
   const caught = await findCaught(db, payload.blockedId)
   if (!seen || !caught) return []
   const data = dataOf(seen.message, { moderation: overruled(caught) })
-  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+  return [{ version: 2, trigger, data, orderingKey: orderingKeyOf(seen.receiver) }]
 }
 
 /** A user has flagged a message, or a rule, which stands under `moderation`. */
-export async function tellFlagged(
+export async function buildFlagged(
   { payload, at }: HeardEvent<'message.flagged'>,
   db: AppDb,
   wanted: Wanted,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   const trigger = 'message_flagged'
   const seen = wanted(2, trigger) ? await messageAt(db, payload) : undefined
   if (!seen) return []
@@ -53,20 +53,20 @@ export async function tellFlagged(
   const { verdict } = seen
   const caught = payload.by === 'rule' && verdict ? blockedBy(verdict, at) : undefined
   const data = dataOf(seen.message, { flag, moderation: caught })
-  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+  return [{ version: 2, trigger, data, orderingKey: orderingKeyOf(seen.receiver) }]
 }
 
 /** What its `onError` says was done: the message is as it is since then. */
-export async function tellModerationFailed(
+export async function buildModerationFailed(
   { payload }: HeardEvent<'message.moderationFailed'>,
   db: AppDb,
   wanted: Wanted,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   const trigger = 'moderation_engine_failed'
   const seen = wanted(2, trigger) ? await messageAt(db, payload) : undefined
   if (!seen) return []
   const data = dataOf(seen.message, { moderation: payload.failures })
-  return [{ version: 2, trigger, data, line: lineOf(seen.receiver) }]
+  return [{ version: 2, trigger, data, orderingKey: orderingKeyOf(seen.receiver) }]
 }
 
 const triggersOfSubmissions = {
@@ -74,25 +74,25 @@ const triggersOfSubmissions = {
   moderator: { approved: 'moderation_manual_approved', disapproved: undefined },
 } as const
 
-/** What was edited since it was moderated is moderated again, and told of then. */
-export async function tellSubmission(
+/** What was edited since it was moderated is moderated again, and delivered to webhooks then. */
+export async function buildSubmission(
   { payload, at }: HeardEvent<'submission.moderated'>,
   db: AppDb,
   wanted: Wanted,
-): Promise<Telling[]> {
+): Promise<WebhookPayload[]> {
   const { id, by, status } = payload
   const trigger = triggersOfSubmissions[by][status]
   const seen = trigger && wanted(2, trigger) && (await findSubmitted(db, payload))
   if (!seen) return []
   const { message, receiver, verdict } = seen
-  const line = lineOf(receiver)
+  const orderingKey = orderingKeyOf(receiver)
   if (status === 'disapproved' && verdict) {
     const data = dataOf(message, { moderation: blockedBy(verdict, at) })
-    return [{ version: 2, trigger, data, line }]
+    return [{ version: 2, trigger, data, orderingKey }]
   }
   const caught = by === 'moderator' ? await findCaught(db, id) : undefined
   const data = dataOf(message, { moderation: caught && overruled(caught) })
-  return [{ version: 2, trigger, data, line }]
+  return [{ version: 2, trigger, data, orderingKey }]
 }
 
 interface SeenMessage {
