@@ -6,8 +6,6 @@ import { Failure, tooManyRequests } from './failure.ts'
 
 /** Limits for addresses whose callers nobody knows. Kept in memory, by each process for itself. */
 export interface AddressLimits {
-  /** Throws where an address has had its share of refusals, except for credentials that were good. */
-  requireRoom(address: string, credentials: Credentials): void
   /**
    * Does the work of identifying a caller and counts its refusals. Once an address has had its share
    * of them it is refused without that work, except for credentials that were good from there.
@@ -48,7 +46,6 @@ export function openAddressLimits(options: AddressLimitOptions): AddressLimits {
   }
 
   function requireRoom(group: string, credentials: Credentials): void {
-    if (windows.size === 0) return
     const { count, endsAt } = windowOf(group)
     if (count < refusals) return
     const known = good.get(digestOf(group, credentials))
@@ -56,9 +53,6 @@ export function openAddressLimits(options: AddressLimitOptions): AddressLimits {
   }
 
   return {
-    requireRoom(address, credentials) {
-      if (refusals > 0) requireRoom(addressGroup(address), credentials)
-    },
     async identify(address, credentials, work) {
       if (refusals === 0) return work()
       const group = addressGroup(address)

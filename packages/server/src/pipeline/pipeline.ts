@@ -144,7 +144,6 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     const { operation } = routeOf(call.name)
     const caller = parts.recall(call.credentials, operation)
     if (!caller) return undefined
-    parts.limits.requireRoom(call.address, call.credentials)
     return decidedOnRecall(() => {
       authorise(caller, operation, call)
       const admitted = admitAs(call, caller, true)

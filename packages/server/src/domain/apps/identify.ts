@@ -1,7 +1,7 @@
 import type { Operation, Requires } from '@chorale/contract/operation'
 import type { Db } from '../../database/db.ts'
 import { type Loader, openLoader } from '../../database/loader.ts'
-import { type AppCache, openAppCache } from '../../limits/app-cache.ts'
+import { openAppCache } from '../../limits/app-cache.ts'
 import type {
   Actor,
   AppIdentity,
@@ -76,66 +76,84 @@ export function openIdentities(
     }),
   }
   const remembered = openAppCache<Caller>(maxRemembered)
-  const identify: Identify = async (credentials, operation, params) => {
-    if (operation.requires === 'management') {
-      const { managementKey: key, managementSecret: secret } = credentials
-      const { name, appIds } = await checkManagementKey({ db }, vault, { key, secret }, clock())
-      const appId = typeof params.appId === 'string' ? params.appId.toLowerCase() : undefined
-      // First: a key of other apps does not learn whether this one exists.
-      if (appIds) requireScope(appIds, operation, appId)
-      const app = appId === undefined ? undefined : await managedApp(ask, appId)
-      return { kind: 'management', name, app, appIds: appIds ?? undefined }
-    }
-    if (isDevice(credentials, operation.requires)) {
-      const device = await checkAuthToken(ask, vault, credentials, clock())
-      remember(remembered, device, credentials, undefined)
-      return device
-    }
-    const { appId, onBehalfOf } = credentials
-    // Asked for beside the key, and heard only if that is good.
-    const uid = operation.onBehalfOf && onBehalfOf ? onBehalfOf : undefined
-    const asked = uid && appId ? loadActor(ask, appId, uid) : undefined
-    asked?.catch(() => undefined)
-    const { app, appVersion, ...key } = await checkApiKey(ask, vault, credentials)
-    const found = await asked
-    // Two statements: the older version stands for both.
-    const versions = {
-      app: Math.min(appVersion, found?.appVersion ?? appVersion),
-      actor: found?.rowVersion,
-    }
-    const caller: Caller = { kind: 'key', app, ...key, actor: found && actorOf(found), versions }
-    remember(remembered, caller, credentials, uid)
-    return caller
+  return {
+    async identify(credentials, operation, params) {
+      const name = nameOf(vault, credentials, operation)
+      try {
+        const caller = await lookUp(
+          { ask, db, vault, now: clock() },
+          credentials,
+          operation,
+          params,
+        )
+        if (name) remembered.set(name.appId, name.key, caller)
+        return caller
+      } catch (error) {
+        if (name) remembered.delete(name.appId, name.key)
+        throw error
+      }
+    },
+    recall(credentials, operation) {
+      const name = nameOf(vault, credentials, operation)
+      const caller = name && remembered.get(name.appId, name.key)
+      const { region } = credentials
+      if (!caller || (region && region !== caller.app?.region)) return undefined
+      const isExpired = caller.kind === 'device' && (caller.expiresAt ?? Infinity) <= clock()
+      return isExpired ? undefined : caller
+    },
   }
-  const recall: Recall = (credentials, operation) => {
-    const { appId, apiKey, authToken, onBehalfOf, region } = credentials
-    if (!appId || operation.requires === 'management') return undefined
-    const device = isDevice(credentials, operation.requires)
-    const secret = device ? authToken : apiKey
-    if (!isSecret(secret)) return undefined
-    const hash = vault.hash(secret, device ? tokenPlace(appId) : keyPlace(appId))
-    const uid = !device && operation.onBehalfOf ? onBehalfOf : undefined
-    const caller = remembered.get(appId, nameOf(hash, uid))
-    if (!caller || (region && region !== caller.app?.region)) return undefined
-    const isExpired = caller.kind === 'device' && (caller.expiresAt ?? Infinity) <= clock()
-    return isExpired ? undefined : caller
-  }
-  return { identify, recall }
 }
 
-function remember(
-  remembered: AppCache<Caller>,
-  caller: Exclude<Caller, { kind: 'management' }>,
-  { appId = '' }: Credentials,
-  uid: string | undefined,
-): void {
-  const hash = caller.kind === 'device' ? caller.tokenHash : caller.keyHash
-  remembered.set(appId, nameOf(hash, uid), caller)
+/** Of a caller among those who are remembered; undefined: an operator, or nobody who could be known. */
+function nameOf(vault: Vault, credentials: Credentials, { requires, onBehalfOf }: Operation) {
+  const { appId, apiKey, authToken } = credentials
+  if (!appId || requires === 'management') return undefined
+  const device = isDevice(credentials, requires)
+  const secret = device ? authToken : apiKey
+  if (!isSecret(secret)) return undefined
+  const hash = vault.hash(secret, device ? tokenPlace(appId) : keyPlace(appId))
+  const uid = !device && onBehalfOf ? (credentials.onBehalfOf ?? '') : ''
+  return { appId, key: `${hash.toString('latin1')} ${uid}` }
 }
 
-/** Of a caller among those of an app. */
-function nameOf(hash: Buffer, onBehalfOf: string | undefined): string {
-  return `${hash.toString('latin1')} ${onBehalfOf ?? ''}`
+interface LookUp {
+  readonly ask: Questions
+  readonly db: Db
+  readonly vault: Vault
+  readonly now: number
+}
+
+async function lookUp(
+  { ask, db, vault, now }: LookUp,
+  credentials: Credentials,
+  operation: Operation,
+  params: Readonly<Record<string, unknown>>,
+): Promise<Caller> {
+  if (operation.requires === 'management') {
+    const { managementKey: key, managementSecret: secret } = credentials
+    const { name, appIds } = await checkManagementKey({ db }, vault, { key, secret }, now)
+    const appId = typeof params.appId === 'string' ? params.appId.toLowerCase() : undefined
+    // First: a key of other apps does not learn whether this one exists.
+    if (appIds) requireScope(appIds, operation, appId)
+    const app = appId === undefined ? undefined : await managedApp(ask, appId)
+    return { kind: 'management', name, app, appIds: appIds ?? undefined }
+  }
+  if (isDevice(credentials, operation.requires)) {
+    return checkAuthToken(ask, vault, credentials, now)
+  }
+  const { appId, onBehalfOf } = credentials
+  // Asked for beside the key, and heard only if that is good.
+  const asked =
+    operation.onBehalfOf && onBehalfOf && appId ? loadActor(ask, appId, onBehalfOf) : undefined
+  asked?.catch(() => undefined)
+  const { app, appVersion, ...key } = await checkApiKey(ask, vault, credentials)
+  const found = await asked
+  // Two statements: the older version stands for both.
+  const versions = {
+    app: Math.min(appVersion, found?.appVersion ?? appVersion),
+    actor: found?.rowVersion,
+  }
+  return { kind: 'key', app, ...key, actor: found && actorOf(found), versions }
 }
 
 /** For connections that stay open: of each of these devices, whether it would be let in now. */

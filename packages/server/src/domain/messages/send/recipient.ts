@@ -58,6 +58,7 @@ export async function resolveRecipient(
   const name = `${sender.uid} ${to.type} ${to.id}`
   const known = ctx.recalled ? directory.remembered.get(ctx.db.appId, name) : undefined
   if (known) return recalled(directory, message, known)
+  directory.remembered.delete(ctx.db.appId, name)
   const remember = (value: Remembered) => directory.remembered.set(ctx.db.appId, name, value)
   const lookUp = to.type === 'group' ? lookUpGroup : lookUpUser
   const { target, profiles } = await lookUp(directory, message, remember)
