@@ -135,7 +135,8 @@ test('what cannot be handled becomes a dead letter, which can be handed in again
   expect(await choraleJson(settings, 'dead-letters', 'list')).toEqual([])
   const again = await chorale(settings, 'dead-letters', 'replay', number)
   expect([again.code, again.stderr]).toEqual([1, `There is no dead letter ${number}.\n`])
-})
+  // It starts four processes, one after the other.
+}, 180_000)
 
 async function workerThatDies(
   { databaseUrl }: TestApp,
