@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { inject } from 'vitest'
 import { readConfig } from '../../../server/src/config.ts'
 import type { Db } from '../../../server/src/database/db.ts'
-import { answer, openReceiver } from '../network/receiver.ts'
+import { answer, openReceiver, type Receiver } from '../network/receiver.ts'
 import { startService } from '../service/service.ts'
 import { type AppKeys, startTestApp } from '../service/test-app.ts'
 import {
@@ -26,6 +26,8 @@ export interface Install extends AsyncDisposable {
   readonly keys: AppKeys
   readonly management: { readonly key: string; readonly secret: string }
   readonly processes: readonly [Process, Process]
+  /** Where a webhook that is asked before a message leads; it drops every message. */
+  readonly gate: Receiver
 }
 
 /** Two services that share a database, and nothing else. */
@@ -52,6 +54,7 @@ export async function openInstall(): Promise<Install> {
     keys,
     management,
     processes: [app, other],
+    gate,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
   await prepare(install)
@@ -68,12 +71,14 @@ export async function contradiction(
   const both = by === 0 ? [1, 0] : [0, 1]
   // Both have sent it and so remember what it needs.
   for (const nth of [...both, ...both]) {
-    const [outcome = nothing] = (await tried(install, nth, change)).filter((one) => !isGood(one))
+    const [outcome = nothing] = (await tried(install, nth, change, by)).filter(
+      (one) => !isGood(one),
+    )
     if (!isGood(outcome)) throw new Error(`It cannot be done: ${JSON.stringify(outcome)}`)
   }
   const after = async (isSo: (outcome: Outcome) => boolean) => {
     for (const nth of both) {
-      const [outcome] = (await tried(install, nth, change)).filter((one) => !isSo(one))
+      const [outcome] = (await tried(install, nth, change, by)).filter((one) => !isSo(one))
       if (outcome) return JSON.stringify(outcome)
     }
     return undefined
@@ -88,10 +93,11 @@ export async function contradiction(
 const nothing: Outcome = { status: 200, body: {} }
 const isGood = ({ status }: Outcome) => status === 200
 
-/** A send and, where the change is about that as well, a page. */
-async function tried(install: Install, nth: number, change: Change): Promise<Outcome[]> {
-  const sent = await send(install, nth, change)
-  return change.alsoReads ? [sent, await read(install, nth, change)] : [sent]
+/** A send and, where the change is about that as well, a page: whichever is first meets what is stale. */
+async function tried(install: Install, nth: number, change: Change, by: 0 | 1): Promise<Outcome[]> {
+  if (!change.alsoReads) return [await send(install, nth, change)]
+  const [one, other] = by === 0 ? [send, read] : [read, send]
+  return [await one(install, nth, change), await other(install, nth, change)]
 }
 
 /** Transactions of this database, as far as PostgreSQL has counted them. */
@@ -123,7 +129,7 @@ async function prepare(install: Install): Promise<void> {
 }
 
 /** The calls of a server with the full key, and of the operator, to one of the processes. */
-function callsOf(install: Install, nth: number): { api: Call; management: Call } {
+export function callsOf(install: Install, nth: number): { api: Call; management: Call } {
   const { keys, management } = install
   const { origin, managementOrigin } = install.processes[nth % 2 === 0 ? 0 : 1]
   const operator = { key: management.key, secret: management.secret }
