@@ -1,12 +1,12 @@
 /** Runs the five commands of the README as they stand there, in a fresh clone of HEAD. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fromFile, settingsSchema } from '../packages/server/src/config.ts'
 import { deleteStreams } from '../packages/testing/src/engines/event-streams.ts'
 import { lastLines, waitUntil } from './services/commands.ts'
+import { freePort } from './services/free-port.ts'
 import { withScratchDatabase } from './services/scratch.ts'
 import { ensureServices } from './services.ts'
 import { root } from './tree.ts'
@@ -39,15 +39,6 @@ function newcomer(own: Record<string, string>): NodeJS.ProcessEnv {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const path = folders.filter((folder) => !folder.endsWith('node_modules/.bin')).join(delimiter)
   return { ...Object.fromEntries(kept), PATH: path, ...own }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** Runs a script in a process group of its own, and ends whatever it left running. */

@@ -40,7 +40,7 @@ export interface BenchContext {
   /** The service in this process, on a free port. */
   startServer(databaseUrl: string): Promise<BenchServer>
   /** The service as it is run, `chorale serve`, with an app to call it by; only the API if not said. */
-  serve(databaseUrl: string, parts?: string): Promise<Served>
+  serve(databaseUrl: string, parts?: string, more?: Settings): Promise<Served>
   /** The same with gateways beside the api, each in its own process. */
   serveApart(databaseUrl: string, gateways: number, more?: Settings): Promise<ServedApart>
   /** All parts in one process, and apps of these names; those in `limited` have the usual limits. */
@@ -62,6 +62,7 @@ type AppSettings = Readonly<Record<string, number>>
 const noLimits: AppSettings = {
   'rateLimits.standard': 1_000_000_000,
   'rateLimits.core': 1_000_000_000,
+  'rateLimits.device': 1_000_000_000,
   'moderation.ruleLimit': 1000,
 }
 
@@ -116,7 +117,8 @@ export async function runBench(
     say,
     freshDatabase: async () => stack.use(await createScratchDatabase(services.databaseUrl)),
     startServer: (databaseUrl) => startServer(settingsFor(databaseUrl), stack),
-    serve: (databaseUrl, parts = 'api') => serve(settingsFor(databaseUrl), stack, parts),
+    serve: (databaseUrl, parts = 'api', more = {}) =>
+      serve({ ...settingsFor(databaseUrl), ...more }, stack, parts),
     async serveApart(databaseUrl, count, more = {}) {
       const settings = { ...settingsFor(databaseUrl), ...more }
       const api = await serve(settings, stack, 'api')

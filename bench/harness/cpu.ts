@@ -11,15 +11,19 @@ export interface Cpu {
 /** What /proc counts in: a hundredth of a second, on every Linux that we know of. */
 const tickUs = 10_000
 
-/** Runs the load, a program that ends with it, and says what it cost everybody on this machine. */
+/**
+ * Runs the load and says what it cost everybody on this machine. The load is a program that ends with
+ * it, unless `loadUs` says what it has spent.
+ */
 export async function cpuDuring<T>(
   serverPid: number,
   query: Query,
   load: () => Promise<T>,
+  loadUs = endedChildrenUs,
 ): Promise<{ readonly result: T; readonly cpu: Cpu }> {
-  const before = await spent(serverPid, query)
+  const before = await spent(serverPid, query, loadUs)
   const result = await load()
-  const after = await spent(serverPid, query)
+  const after = await spent(serverPid, query, loadUs)
   let postgres = 0
   for (const [pid, us] of after.postgres) postgres += us - (before.postgres.get(pid) ?? 0)
   const cpu = { server: after.server - before.server, postgres, load: after.load - before.load }
@@ -30,7 +34,7 @@ export function cpuOfEach({ server, postgres, load }: Cpu, times: number): Cpu {
   return { server: server / times, postgres: postgres / times, load: load / times }
 }
 
-async function spent(serverPid: number, query: Query) {
+async function spent(serverPid: number, query: Query, loadUs: () => number) {
   // The connections of this database, and what PostgreSQL does for all of them in the background.
   const rows = (await query(
     `select pid from pg_stat_activity
@@ -39,7 +43,7 @@ async function spent(serverPid: number, query: Query) {
   return {
     server: ownUs(serverPid),
     postgres: new Map(rows.map(({ pid }) => [pid, ownUs(pid)])),
-    load: endedChildrenUs(),
+    load: loadUs(),
   }
 }
 

@@ -3,9 +3,13 @@ import { pairs, text } from './conversations.ts'
 
 export type Target = Pick<Served, 'origin' | 'appId' | 'apiKey'>
 
-const headOf = ({ origin, appId, apiKey }: Target) =>
+type Address = Pick<Target, 'origin' | 'appId'>
+
+const startOf = ({ origin, appId }: Address) =>
   `POST /v3/messages HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nappId: ${appId}\r\n` +
-  `apikey: ${apiKey}\r\nContent-Type: application/json\r\n`
+  'Content-Type: application/json\r\n'
+
+const headOf = (target: Target) => `${startOf(target)}apikey: ${target.apiKey}\r\n`
 
 const body = (receiver: string, muid: string, says = text, receiverType = 'user') =>
   `{"category":"message","type":"text","receiverType":"${receiverType}","receiver":"${receiver}",` +
@@ -22,6 +26,15 @@ export function sendRequest(target: Target, says = text): string {
 /** The first user writes into a group. */
 export function groupRequest(target: Target, guid: string, says: string): string {
   return requestOf(target, 'user-1', body(guid, crypto.randomUUID(), says, 'group'))
+}
+
+/** The device of a user writes to another user: what to send, by what it says. */
+export function deviceRequests(address: Address, authToken: string, receiver: string) {
+  const head = `${startOf(address)}authToken: ${authToken}\r\nContent-Length: `
+  return (says: string) => {
+    const message = body(receiver, crypto.randomUUID(), says)
+    return `${head}${message.length}\r\n\r\n${message}`
+  }
 }
 
 function requestOf(target: Target, sender: string, message: string): string {

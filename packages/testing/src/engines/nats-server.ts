@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
+import { freePort } from '../../../../tools/services/free-port.ts'
 
 /** A NATS of one's own, which can be killed and started again. Its files stay. */
 export interface NatsServer extends AsyncDisposable {
@@ -79,13 +80,4 @@ async function greets(port: number): Promise<boolean> {
   } finally {
     socket.destroy()
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  // A listening TCP server has an address with a port.
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
