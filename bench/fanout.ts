@@ -8,6 +8,7 @@ import type { Report } from './harness/report.ts'
 import {
   type Flood,
   type Heard,
+  type HeardPaced,
   nextMessage,
   type Sockets,
   startProgram,
@@ -45,7 +46,7 @@ interface Measured extends Heard {
   readonly cpuUs: number
 }
 
-interface Latency extends Heard {
+interface Latency extends HeardPaced {
   readonly asked: number
 }
 
@@ -90,12 +91,12 @@ async function open(ctx: BenchContext, stack: AsyncDisposableStack) {
   const database = await ctx.freshDatabase()
   // The sockets of this load say nothing once they are in.
   const quiet = { GATEWAY_HEARTBEAT_MS: '3600000', ...openToInspection }
-  const { api, gateways, vault } = await ctx.serveApart(database.url, 1, quiet)
+  const { api, gateways } = await ctx.serveApart(database.url, 1, quiet)
   const [gateway] = gateways
   if (!gateway) throw new Error('One gateway was asked for.')
   await loadConversations(database.query, api.appId)
   for (const group of groups) await loadLargeGroup(database.query, api.appId, group)
-  const tokens = await loadTokens(database.query, vault, api.appId, sockets)
+  const tokens = await loadTokens(database.query, ctx.vault, api.appId, sockets)
   const auths = tokens.map((authToken) => JSON.stringify({ type: 'auth', authToken }))
   const before = await memoryOf(gateway)
   const own = stack.use(startSockets())

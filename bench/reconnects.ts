@@ -16,9 +16,9 @@ export const bench: Bench = {
     const { seconds = sendingSeconds } = ctx.options
     const database = await ctx.freshDatabase()
     const quiet = { GATEWAY_HEARTBEAT_MS: '3600000' }
-    const { api, gateways, vault } = await ctx.serveApart(database.url, 2, quiet)
+    const { api, gateways } = await ctx.serveApart(database.url, 2, quiet)
     await loadConversations(database.query, api.appId)
-    const authTokens = await loadTokens(database.query, vault, api.appId, sockets)
+    const authTokens = await loadTokens(database.query, ctx.vault, api.appId, sockets)
     ctx.say(`letting ${sockets} devices in`)
     const [, victim] = gateways
     if (!victim) throw new Error('Two gateways were asked for.')

@@ -34,6 +34,8 @@ export interface BenchOptions {
 export interface BenchContext {
   readonly services: Services
   readonly options: BenchOptions
+  /** Holds the secrets of all apps. */
+  readonly vault: Vault
   /** Progress, to standard error: figures go into the report. */
   say(line: string): void
   freshDatabase(): Promise<ScratchDatabase>
@@ -48,6 +50,7 @@ export interface BenchContext {
     databaseUrl: string,
     names: readonly K[],
     limited: readonly K[],
+    more?: Settings,
   ): Promise<{ readonly serving: Serving; readonly apps: Readonly<Record<K, AppOf>> }>
   /** The api and a worker, each in its own process, and apps of these names. */
   serveWorking<K extends string>(
@@ -91,8 +94,6 @@ interface ServedWorking<K extends string> {
 interface ServedApart {
   readonly api: Served
   readonly gateways: readonly Serving[]
-  /** Holds the secrets of the app. */
-  readonly vault: Vault
 }
 
 export async function runBench(
@@ -114,6 +115,7 @@ export async function runBench(
   return await bench.run({
     services,
     options,
+    vault: openVault(Buffer.from(masterKey, 'base64')),
     say,
     freshDatabase: async () => stack.use(await createScratchDatabase(services.databaseUrl)),
     startServer: (databaseUrl) => startServer(settingsFor(databaseUrl), stack),
@@ -126,10 +128,10 @@ export async function runBench(
       while (gateways.length < count) {
         gateways.push(stack.use(await startServing(settings, 'gateway')))
       }
-      return { api, gateways, vault: openVault(Buffer.from(masterKey, 'base64')) }
+      return { api, gateways }
     },
-    async serveTogether(databaseUrl, names, limited) {
-      const settings = settingsFor(databaseUrl)
+    async serveTogether(databaseUrl, names, limited, more = {}) {
+      const settings = { ...settingsFor(databaseUrl), ...more }
       const apps = await newApps(settings, names, limited)
       return { apps, serving: stack.use(await startServing(settings, 'api,gateway,worker')) }
     },

@@ -8,11 +8,12 @@ import { type Pace, type PacedResult, runInSeconds } from './paced.ts'
 
 const connections = 64
 
-/** `request` is told when it should have been sent. */
+/** `request` and `onAnswer` are told when it should have been sent; what is not counted is not told. */
 export async function sendPaced(
   origin: string,
   request: (at: number) => string,
   { perSecond, seconds }: Pace,
+  onAnswer: (at: number) => void = () => undefined,
 ): Promise<PacedResult> {
   using stack = new DisposableStack()
   const idle = await Promise.all(
@@ -29,7 +30,9 @@ export async function sendPaced(
       const { status, body } = await connection.exchange(request(at))
       if (status !== 200) throw new Error(`A send was answered with ${status}: ${body}`)
       sent++
-      if (at >= counted) waits.push(performance.now() - at)
+      if (at < counted) continue
+      waits.push(performance.now() - at)
+      onAnswer(at)
     }
     idle.push(connection)
   }

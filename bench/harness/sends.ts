@@ -16,8 +16,8 @@ const body = (receiver: string, muid: string, says = text, receiverType = 'user'
   `"muid":"${muid}","data":{"text":"${says}"}}`
 
 /** A request as it goes over the wire: some user writes to the next one, or the other way round. */
-export function sendRequest(target: Target, says = text): string {
-  const c = 1 + Math.floor(Math.random() * pairs)
+export function sendRequest(target: Target, says = text, among = pairs): string {
+  const c = 1 + Math.floor(Math.random() * among)
   const both = [`user-${c}`, `user-${(c % pairs) + 1}`]
   const [sender = '', receiver = ''] = Math.random() < 0.5 ? both : both.toReversed()
   return requestOf(target, sender, body(receiver, crypto.randomUUID(), says))

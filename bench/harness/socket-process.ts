@@ -5,7 +5,7 @@ import { type HttpConnection, openHttpConnection } from './http-connection.ts'
 import { sendPaced } from './paced-sends.ts'
 import { openRawDevice } from './raw-device.ts'
 import { groupRequest, sendRequest } from './sends.ts'
-import type { Flood, Heard, Opened, Order, Paced, Sends } from './sockets.ts'
+import type { Flood, Heard, HeardPaced, Opened, Order, Paced, Sends } from './sockets.ts'
 
 // Started by `startSockets`. It sends and receives, so one clock says how long a message took.
 
@@ -15,9 +15,14 @@ const drainMs = 30_000
 const mark = '"@'
 const stampLength = 16
 
+interface Receipt {
+  readonly sentAt: number
+  readonly at: number
+}
+
 let heard = 0
 let bytesHeard = 0
-let waits: number[] = []
+let receipts: Receipt[] = []
 /** Reading a message takes time, so only one socket of so many does. */
 let readsOneIn = 1
 let onHeard: () => void = () => undefined
@@ -32,7 +37,7 @@ function hear(socket: number, bytes: Buffer, start: number, end: number): void {
   if (socket % readsOneIn === 0) {
     const place = bytes.indexOf(mark, start, 'latin1') + mark.length
     const sentAt = Number(bytes.toString('latin1', place, place + stampLength))
-    waits.push(performance.now() - sentAt)
+    receipts.push({ sentAt, at: performance.now() })
   }
   onHeard()
 }
@@ -40,7 +45,7 @@ function hear(socket: number, bytes: Buffer, start: number, end: number): void {
 function begin(oneIn: number): void {
   heard = 0
   bytesHeard = 0
-  waits = []
+  receipts = []
   readsOneIn = oneIn
 }
 
@@ -70,7 +75,7 @@ async function openAll({ origin, appId, auths }: Extract<Order, { is: 'open' }>)
 const requestOf = (sends: Sends) => (at: number) => {
   const says = `@${stamp(at)}${text.slice(stampLength + 1)}`
   if (sends.to === 'group') return groupRequest(sends.target, sends.guid, says)
-  if (sends.to === 'pairs') return sendRequest(sends.target, says)
+  if (sends.to === 'pairs') return sendRequest(sends.target, says, sends.among)
   const body = `"${says}"`.padEnd(sends.bytes, 'x')
   return `POST /${sends.first} HTTP/1.1\r\nHost: bare\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
@@ -107,7 +112,7 @@ async function flood({ sends, origin, receivers, inFlight, seconds }: Flood): Pr
   const measured = { deliveries: heard, seconds: (performance.now() - start) / 1000 }
   running = false
   await Promise.race([drained(() => sent * receivers), failed.promise])
-  return { ...measured, ...figures() }
+  return { ...measured, messageBytes: meanBytes(), ...waitsOf(receipts) }
 }
 
 /** Each message, to each receiver, once. */
@@ -118,23 +123,36 @@ async function drained(expected: () => number): Promise<void> {
   if (heard !== expected()) throw new Error(`Of ${expected()} deliveries ${heard} came.`)
 }
 
-function figures() {
-  return {
-    messageBytes: Math.round(bytesHeard / heard),
-    p50Ms: percentile(waits, 0.5),
-    p99Ms: percentile(waits, 0.99),
-  }
+function meanBytes(): number {
+  return Math.round(bytesHeard / heard)
+}
+
+function waitsOf(all: readonly Receipt[], from = ({ sentAt }: Receipt) => sentAt) {
+  const waits = all.map((receipt) => receipt.at - from(receipt))
+  return { p50Ms: percentile(waits, 0.5), p99Ms: percentile(waits, 0.99) }
 }
 
 /** At a fixed pace; a wait counts from the moment at which the message should have been sent. */
-async function pace({ sends, origin, receivers, pace }: Paced): Promise<Heard> {
+async function pace({ sends, origin, receivers, pace }: Paced): Promise<HeardPaced> {
   begin(1)
   onHeard = () => undefined
+  // By the moment in the text of the message.
+  const answeredAt = new Map<number, number>()
   const start = performance.now()
-  const { sent } = await sendPaced(origin, requestOf(sends), pace)
+  const { sent, ...answers } = await sendPaced(origin, requestOf(sends), pace, (at) =>
+    answeredAt.set(Number(stamp(at)), performance.now()),
+  )
   const seconds = (performance.now() - start) / 1000
   await drained(() => sent * receivers)
-  return { deliveries: heard, seconds, ...figures() }
+  const counted = receipts.filter(({ sentAt }) => answeredAt.has(sentAt))
+  return {
+    deliveries: heard,
+    seconds,
+    messageBytes: meanBytes(),
+    ...waitsOf(counted),
+    answers,
+    behind: waitsOf(counted, ({ sentAt }) => answeredAt.get(sentAt) ?? Number.NaN),
+  }
 }
 
 process.on('message', async (order: Order) => {

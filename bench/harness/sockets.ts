@@ -7,7 +7,7 @@ import type { Target } from './sends.ts'
 /** What is sent: into a group, between pairs of users, or past everything to the first sockets. */
 export type Sends =
   | { readonly to: 'group'; readonly target: Target; readonly guid: string }
-  | { readonly to: 'pairs'; readonly target: Target }
+  | { readonly to: 'pairs'; readonly target: Target; readonly among?: number }
   | { readonly to: 'bare'; readonly first: number; readonly bytes: number }
 
 interface Load {
@@ -35,12 +35,22 @@ export interface Opened {
   readonly seconds: number
 }
 
-export interface Heard {
+interface Waits {
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface Heard extends Waits {
   readonly deliveries: number
   readonly seconds: number
   readonly messageBytes: number
-  readonly p50Ms: number
-  readonly p99Ms: number
+}
+
+export interface HeardPaced extends Heard {
+  /** Until the HTTP answer. */
+  readonly answers: Waits
+  /** From the HTTP answer until the frame, which may come before it. */
+  readonly behind: Waits
 }
 
 /** Sockets in a process of their own, which also sends what they hear. */
@@ -48,7 +58,7 @@ export interface Sockets extends AsyncDisposable {
   readonly pid: number
   open(origin: string, appId: string, auths: readonly string[]): Promise<Opened>
   flood(flood: Flood): Promise<Heard>
-  pace(paced: Paced): Promise<Heard>
+  pace(paced: Paced): Promise<HeardPaced>
 }
 
 /** A program that ends when this process does, or before. */
@@ -92,7 +102,7 @@ export function startSockets(): Sockets {
     open: async (origin, appId, auths) =>
       (await ask({ is: 'open', origin, appId, auths })) as Opened,
     flood: async (flood) => (await ask({ is: 'flood', ...flood })) as Heard,
-    pace: async (paced) => (await ask({ is: 'pace', ...paced })) as Heard,
+    pace: async (paced) => (await ask({ is: 'pace', ...paced })) as HeardPaced,
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   }
 }
