@@ -1,14 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chownSync,
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -133,18 +125,18 @@ modules:
 
 /**
  * The Erlang node itself, with what `ejabberdctl` gives it; without a name, because nobody else talks
- * to it. So it needs no daemon that would outlive it.
+ * to it, so that it needs no daemon. It runs under the account of the package, and ends with this process.
  */
 async function startNode(folder: string, ebin: string): Promise<ChildProcess> {
   const output = openSync(logOf(folder), 'w')
-  const owner = isRoot ? await ids() : undefined
-  if (owner) chownSync(folder, owner.uid, owner.gid)
+  if (isRoot) await execute('chown', [account, folder])
   const args = [
-    ...['-noinput', '-pa', ebin, '-mnesia', 'dir', `"${folder}"`],
+    ...['--pdeathsig', 'KILL'],
+    ...(isRoot ? ['--reuid', account, '--regid', account, '--clear-groups'] : []),
+    ...['erl', '-noinput', '-pa', ebin, '-mnesia', 'dir', `"${folder}"`],
     ...['-s', 'ejabberd', '+K', 'true', '+P', '250000'],
   ]
-  const child = spawn('erl', args, {
-    ...owner,
+  const child = spawn('setpriv', args, {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
@@ -162,14 +154,6 @@ async function startNode(folder: string, ebin: string): Promise<ChildProcess> {
 
 function logOf(folder: string): string {
   return join(folder, 'output')
-}
-
-/** Of the account that the package has made. */
-async function ids() {
-  return {
-    uid: Number(await execute('id', ['-u', account])),
-    gid: Number(await execute('id', ['-g', account])),
-  }
 }
 
 async function answers(port: number): Promise<boolean> {
