@@ -51,7 +51,8 @@ export function openSignals(bus: Bus, prefix: string, log: Logger): Signals {
   return {
     publish(subject, text) {
       try {
-        bus.connection?.publish(`${prefix}-live.${subject}`, text)
+        // Bytes: the client is slow to turn text into them.
+        bus.connection?.publish(`${prefix}-live.${subject}`, Buffer.from(text))
       } catch {
         // Too large, or the connection ended this moment: lost, as any signal may be.
       }

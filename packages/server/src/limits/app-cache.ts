@@ -1,6 +1,7 @@
 /**
- * Values of all apps, at most `max` in all. When there are more, the app that holds most loses its
- * oldest: an app cannot push out what is kept for others.
+ * Values of all apps, at most `max` in all. When there are more, the app that holds most loses those
+ * that it set first: an app cannot push out what is kept for others. A value that is read keeps its
+ * place: to move it would cost more than to look it up again once in a while.
  */
 export interface AppCache<V> {
   get(appId: string, key: string): V | undefined
@@ -33,13 +34,7 @@ export function openAppCache<V>(max: number): AppCache<V> {
 
   return {
     get(appId, key) {
-      const values = apps.get(appId)
-      const value = values?.get(key)
-      if (!values || value === undefined) return undefined
-      // The newest last.
-      values.delete(key)
-      values.set(key, value)
-      return value
+      return apps.get(appId)?.get(key)
     },
     set(appId, key, value) {
       const values = apps.get(appId) ?? new Map<string, V>()

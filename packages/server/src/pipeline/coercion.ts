@@ -46,9 +46,9 @@ function hasOtherName({ properties, items }: Shape, value: unknown): boolean {
   if (Array.isArray(value))
     return items !== undefined && value.some((one) => hasOtherName(items, one))
   if (!isObject(value) || !properties) return false
-  return Object.entries(value).some(([name, part]) => {
+  return Object.keys(value).some((name) => {
     const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
-    return shape ? hasOtherName(shape, part) : nameIn(properties, value, name) !== name
+    return shape ? hasOtherName(shape, value[name]) : nameIn(properties, value, name) !== name
   })
 }
 
@@ -154,8 +154,9 @@ export function coerceInside(schema: TSchema, value: unknown): unknown {
   if (!isObject(value)) return value
   const free = Object.keys(value).filter((name) => isFree(properties[name]))
   if (free.length === 0) return value
-  const inside = free.map((name) => [name, read(properties[name] ?? {}, value[name])])
-  return { ...value, ...Object.fromEntries(inside) }
+  const result = { ...value }
+  for (const name of free) result[name] = read(properties[name] ?? {}, value[name])
+  return result
 }
 
 function isFree(shape: Shape = {}): boolean {

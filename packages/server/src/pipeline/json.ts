@@ -49,10 +49,11 @@ function inspectInside(value: object, place: string, depth: number): void {
     for (const item of value) inspect(item, place, depth + 1)
     return
   }
-  for (const [key, item] of Object.entries(value)) {
+  const object = value as Readonly<Record<string, unknown>>
+  for (const key of Object.keys(object)) {
     if (key === '__proto__') throw badRequest('body', 'The name __proto__ is not allowed.')
     inspectText(key, place)
-    inspect(item, depth === 1 ? key : place, depth + 1)
+    inspect(object[key], depth === 1 ? key : place, depth + 1)
   }
 }
 

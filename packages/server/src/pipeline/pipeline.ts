@@ -70,8 +70,11 @@ export interface CallName {
 }
 
 export interface Pipeline {
-  /** Throws the failure that a caller deserves who is not known, may not, or has used up the budget. */
-  admit(call: Call): Promise<AdmittedCall>
+  /**
+   * Throws, or rejects with, the failure that a caller deserves who is not known, may not, or has used
+   * up the budget. No promise for a caller who is remembered: most are.
+   */
+  admit(call: Call): AdmittedCall | Promise<AdmittedCall>
   /** Checks the input, handles the call, answers. */
   run(admitted: AdmittedCall, content: Content): Promise<Answer>
   /** Calls that are being handled, the oldest first. */
@@ -156,8 +159,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     return inTurn(size.turn, () => answer(parts, route, admitted, content, size))
   }
   return {
-    async admit(call) {
-      return admitRecalled(call) ?? admitAs(call, await identify(call), false)
+    admit(call) {
+      return admitRecalled(call) ?? identify(call).then((caller) => admitAs(call, caller, false))
     },
     async run(admitted, content) {
       const { call, caller } = admitted
@@ -193,8 +196,11 @@ async function answer(
 ): Promise<Answer> {
   const { operation } = route
   const lenient = isLenient(caller)
+  const { params, query, headers: given } = call
   const input = route.validation.input({
-    ...call,
+    params,
+    query,
+    headers: given,
     body: operation.body && (await content.body(lenient)),
     bytes: content.bytes,
     lenient,
@@ -305,7 +311,12 @@ async function open(
   // The operator is not held up by what an app uses.
   const { db, transaction: begin } =
     caller.kind === 'management' ? parts.database : parts.database.of(caller.app.appId)
-  const run = await prepared(route, input, () => ({ ...shared, ...inApp(caller, db) }))
+  const { handler } = route
+  // Typed per operation in `AllHandlers`; here they are one list.
+  const run: (ctx: object) => Promise<unknown> =
+    typeof handler === 'function'
+      ? (ctx) => handler(input as never, ctx as never)
+      : await prepare(handler, input, { ...shared, ...inApp(caller, db) })
   const handle = async (db: Database['db'], own: object) => {
     const answer = await run({ ...shared, ...own })
     checkAnswer(parts, route, call, answer)
@@ -324,7 +335,7 @@ async function open(
     return answer
   }
   const { onCommit } = parts
-  const transactions = openTransactions({ begin, onCommit, clock: () => now })
+  const transactions = () => openTransactions({ begin, onCommit, clock: () => now })
   const answer = within(route, caller, db, transactions, handle)
   // Also what waits behind other statements, to share one.
   return route.operation.effect === 'write'
@@ -337,33 +348,27 @@ function within(
   { operation: { effect }, install }: Route,
   caller: Caller,
   db: Database['db'],
-  transactions: Transactions,
+  transactions: () => Transactions,
   handle: (db: Database['db'], own: object) => Promise<unknown>,
 ): Promise<unknown> {
   if (install && effect === 'write') {
-    return transactions.inInstall(({ db }) => handle(db.db, { db }))
+    return transactions().inInstall(({ db }) => handle(db.db, { db }))
   }
   if (install) return handle(db, { db: { db } })
   const own = inApp(caller, db)
   const { appId } = own.app
   if (effect === 'write') {
-    return transactions.inApp(appId, (opened) => handle(opened.db.db, { ...own, ...opened }))
+    return transactions().inApp(appId, (opened) => handle(opened.db.db, { ...own, ...opened }))
   }
   if (effect === 'read') return handle(db, own)
-  const inTransaction: AppendCtx['inTransaction'] = (work) => transactions.inApp(appId, work)
+  const inTransaction: AppendCtx['inTransaction'] = (work) => transactions().inApp(appId, work)
   return handle(db, { ...own, inTransaction })
 }
 
-/** What is done in the transaction, once the step before it, where there is one, has been done. */
-async function prepared(
-  { handler }: Route,
-  input: object,
-  ctxOf: () => object,
-): Promise<(ctx: object) => Promise<unknown>> {
-  // Typed per operation in `AllHandlers`; here they are one list.
-  if (typeof handler === 'function') return (ctx) => handler(input as never, ctx as never)
-  const finish = await handler.prepare(input as never, ctxOf() as never)
-  return (ctx) => finish(ctx as never)
+/** The step before the transaction; returns what is left to do in it. */
+async function prepare(handler: AnyPrepared, input: object, ctx: object) {
+  const finish = await handler.prepare(input as never, ctx as never)
+  return (ctx: object) => finish(ctx as never)
 }
 
 /** The operator's calls have no app that could want it otherwise. */

@@ -12,6 +12,11 @@ export class RawJson<T> {
   }
 }
 
+/** The usual answer: what was asked for, as JSON text, under `data`. */
+export function rawData<T>(text: string): RawJson<T> {
+  return new RawJson(`{"data":${text}}`)
+}
+
 /** An object as text: `raw` fields are text already; those that are undefined are left out. */
 export function rawObject(
   object: object,

@@ -20,7 +20,7 @@ export type Movement = (entry: {
   readonly category: string
   readonly type: string
   readonly sender: string
-  readonly data: string
+  readonly data: string | null
 }) => { readonly arrives: string | undefined }
 
 /** Sends a signal to whoever listens; it may be lost. */
@@ -47,12 +47,13 @@ export function openAnnouncer(signals: SignalPublisher, movementOf: Movement): C
       if (known) known.push(entry)
       else conversations.set(entry.key, [entry])
     }
-    for (const [first, ...more] of conversations.values()) {
-      if (first) toConversation(first, signalOf([first, ...more]))
+    for (const together of conversations.values()) {
+      const [first] = together
+      if (first) toConversation(first, signalOf(together))
     }
     for (const entry of entries) {
-      const { appId, bucket, key, seq, data } = entry
-      const { arrives } = movementOf({ ...entry, data: data ?? '{}' })
+      const { appId, bucket, key, seq } = entry
+      const { arrives } = movementOf(entry)
       if (arrives !== undefined) toUser(appId, arrives, { is: 'joined', at: { bucket, key }, seq })
     }
   }

@@ -4,7 +4,7 @@ import type { ConversationKey } from '../../outbox/committed.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
-import { RawJson, rawList, rawObject } from '../../pipeline/raw-json.ts'
+import { RawJson, rawData, rawList, rawObject } from '../../pipeline/raw-json.ts'
 import type { Receiver } from '../../realtime/ports.ts'
 import {
   findUserConversation,
@@ -55,7 +55,7 @@ export const conversationHandlers: Handlers<typeof conversations> = {
   async getConversation({ params: { conversationId } }, ctx) {
     const row = await findByLabel(ctx, conversationId.toLowerCase())
     if (!row) throw new Failure('ERR_CONVERSATION_NOT_FOUND', { conversationId })
-    return new RawJson(rawObject({}, { data: await printed(ctx, [row], everything) }))
+    return rawData(await printed(ctx, [row], everything))
   },
 
   async deleteConversation({ params: { conversationId } }, ctx) {
@@ -109,7 +109,7 @@ type One = RawJson<{ data: Conversation[] }>
 async function one(ctx: ReadCtx, conversation: ConversationKey): Promise<One> {
   const row = await findConversation(ctx.db, conversation, actorOf(ctx).uid)
   if (!row) throw new Failure('ERR_CONVERSATION_NOT_ACCESSIBLE')
-  return new RawJson(rawObject({}, { data: await printed(ctx, [row], everything) }))
+  return rawData(await printed(ctx, [row], everything))
 }
 
 /** Tags are the acting user's own; the new list takes the place of the old. */

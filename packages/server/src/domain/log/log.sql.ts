@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
-import { prepared, run } from '../../database/prepared.ts'
+import { type PreparedStatement, prepared, run } from '../../database/prepared.ts'
 import type { ConversationKey, EntryRow } from './entries/entries.ts'
 
 /** An entry before it has its place. */
@@ -110,12 +110,21 @@ const seenJoins = `
   left join conversations c on w.guid is not null
     and c.bucket = a.bucket and c.conversation_key = a.key`
 
+const appends = new Map<string, PreparedStatement<SeenRow>>()
+
 /** Checks what was remembered, where anything was, and inserts the rows of others. */
 function appendWith(additions: readonly AppendAddition[], checks: boolean) {
-  const name = ['append', ...(checks ? ['checked'] : []), ...additions.map((one) => one.name)]
+  const parts = ['append', ...(checks ? ['checked'] : []), ...additions.map((one) => one.name)]
+  const name = parts.join(' ')
+  const known = appends.get(name) ?? prepareAppend(name, additions, checks)
+  appends.set(name, known)
+  return known
+}
+
+function prepareAppend(name: string, additions: readonly AppendAddition[], checks: boolean) {
   const inserts = additions.map((one) => `, ${one.name} as (${one.insert})`)
   return prepared<SeenRow>(
-    name.join(' '),
+    name,
     `with appended as materialized (
        select ($2::smallint[])[e.conversation] as bucket, ($3::bigint[])[e.conversation] as key,
               a.seq, a.id, a.counted, a.at, a.receipt, e.app_id, e.sender, e.parent_seq,

@@ -82,9 +82,30 @@ function appendOf(
     const at = placed[place]
     if (!at || at instanceof StaleFacts || at.receipt === undefined || at.repeated) continue
     receipt = at.receipt
-    fresh.push(Object.assign({}, entry, at))
+    fresh.push(appendedEntry(entry, at))
   }
   return receipt === undefined ? undefined : { receipt, entries: fresh }
+}
+
+function appendedEntry(entry: NewEntry, { seq, id, at }: Placed): AppendedEntry {
+  const { bucket, key, appId, sender, category, type, muid, parentSeq, data, extra, verdict } =
+    entry
+  return {
+    bucket,
+    key,
+    appId,
+    seq,
+    id,
+    at,
+    sender,
+    category,
+    type,
+    muid,
+    parentSeq,
+    data,
+    extra,
+    verdict,
+  }
 }
 
 /**

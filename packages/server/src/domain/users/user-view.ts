@@ -17,29 +17,26 @@ export interface UserView {
 export function shown(row: UserRow, view: UserView): User {
   const { viewer, members, withTags, withBlocks = true, withConversationId = true } = view
   const stranger = members || (viewer !== undefined && viewer !== row.uid)
-  const metadata = row.metadata && stranger ? open(row.metadata) : row.metadata
-  return {
+  // Field by field: this is done for every user that a message, a page or a list shows.
+  const user: User = {
     uid: row.uid,
     name: row.name,
     role: row.role,
     status: row.online ? 'available' : 'offline',
     createdAt: row.createdAt,
-    ...present({
-      avatar: row.avatar,
-      link: row.link,
-      statusMessage: row.statusMessage,
-      metadata,
-      updatedAt: row.updatedAt,
-      lastActiveAt: row.lastActiveAt,
-      deactivatedAt: row.deactivatedAt,
-      tags: withTags ? row.tags : null,
-    }),
-    ...(viewer !== undefined &&
-      withConversationId && {
-        conversationId: conversationIdOf(viewer, row.uid),
-      }),
-    ...(withBlocks && blockMarks(row)),
   }
+  if (row.avatar !== null) user.avatar = row.avatar
+  if (row.link !== null) user.link = row.link
+  if (row.statusMessage !== null) user.statusMessage = row.statusMessage
+  if (row.metadata !== null) user.metadata = stranger ? open(row.metadata) : row.metadata
+  if (row.updatedAt !== null) user.updatedAt = row.updatedAt
+  if (row.lastActiveAt !== null) user.lastActiveAt = row.lastActiveAt
+  if (row.deactivatedAt !== null) user.deactivatedAt = row.deactivatedAt
+  if (withTags && row.tags !== null) user.tags = row.tags
+  if (viewer !== undefined && withConversationId) {
+    user.conversationId = conversationIdOf(viewer, row.uid)
+  }
+  return withBlocks ? Object.assign(user, blockMarks(row)) : user
 }
 
 /** Label of the conversation of two users, whoever began it. */
@@ -65,13 +62,4 @@ function blockMarks({ blockedByMeAt, hasBlockedMeAt }: UserRow) {
     ...(hasBlockedMeAt !== null && { hasBlockedMe: true }),
     ...(blockedAt !== null && { blockedAt }),
   }
-}
-
-type Present<T> = { [K in keyof T]?: Exclude<T[K], null> }
-
-function present<T extends object>(fields: T): Present<T> {
-  const found: Partial<T> = {}
-  for (const name in fields) if (fields[name] !== null) found[name] = fields[name]
-  // Only nulls were left out.
-  return found as Present<T>
 }

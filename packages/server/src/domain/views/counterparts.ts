@@ -179,9 +179,10 @@ function counterpartsOf(
 }
 
 function remembered<T>(make: (name: string) => T): (name: string) => T {
-  const made = new Map<string, T>()
+  let made: Map<string, T> | undefined
   return (name) => {
-    const known = made.get(name) ?? make(name)
+    const known = made?.get(name) ?? make(name)
+    made ??= new Map()
     made.set(name, known)
     return known
   }

@@ -1,5 +1,4 @@
 import type { AppDb } from '../../database/app-db.ts'
-import type { Receiver } from '../../realtime/ports.ts'
 import { actionOf, type Entry, refersTo, seenBy } from '../log/entries/index.ts'
 import { loadCounterparts, type ProfileLoader } from './counterparts.ts'
 import { countReplies, findOwnReactions, findReferred } from './entry-facts.sql.ts'
@@ -55,13 +54,13 @@ export async function serialiseFresh(
   return entries.map((entry) => serialiseEntry(entry, facts, view))
 }
 
-async function loadReferred(db: AppDb, entries: readonly Entry[]): Promise<Map<number, Entry>> {
-  const from = new Map<number, Receiver>()
-  for (const { row, receiver } of entries) {
-    const id = refersTo(row)
-    if (id !== undefined) from.set(id, receiver)
-  }
-  if (from.size === 0) return new Map()
+async function loadReferred(
+  db: AppDb,
+  entries: readonly Entry[],
+): Promise<ReadonlyMap<number, Entry>> {
+  const referring = entries.filter(({ row }) => refersTo(row) !== undefined)
+  if (referring.length === 0) return nothing
+  const from = new Map(referring.map(({ row, receiver }) => [Number(refersTo(row)), receiver]))
   const rows = await findReferred(db, [...from.keys()])
   return new Map(
     rows.flatMap((row) => {
@@ -73,17 +72,17 @@ async function loadReferred(db: AppDb, entries: readonly Entry[]): Promise<Map<n
 
 async function loadProfiles(from: ProfileLoader, entries: readonly Entry[], view: EntryView) {
   const { viewer, members, mentionsWithTags, mentionsWithBlockedInfo: blocks = false } = view
-  const uids = new Set<string>()
-  const guids = new Set<string>()
+  const uids: string[] = []
+  const guids: string[] = []
   for (const { row, receiver } of entries) {
-    uids.add(row.sender)
+    uids.push(row.sender)
     const { on } = actionOf(row) ?? {}
-    if (on !== undefined) uids.add(on)
-    for (const uid of row.extra?.mentions ?? []) uids.add(uid)
-    if (receiver.kind === 'group') guids.add(receiver.guid)
-    else for (const uid of receiver.uids) uids.add(uid)
+    if (on !== undefined) uids.push(on)
+    if (row.extra?.mentions) uids.push(...row.extra.mentions)
+    if (receiver.kind === 'group') guids.push(receiver.guid)
+    else uids.push(...receiver.uids)
   }
-  const as = await loadCounterparts(from, { uids: [...uids], guids: [...guids], blocks }, viewer)
+  const as = await loadCounterparts(from, { uids, guids, blocks }, viewer)
   return {
     seen: as({ members, withBlocks: false, withConversationId: false }),
     mentioned: as({ members, withTags: mentionsWithTags, withBlocks: blocks }),

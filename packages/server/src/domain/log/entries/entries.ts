@@ -126,7 +126,8 @@ export function actionOf({ category, data }: EntryRow): ActionData | undefined {
   return category === 'action' ? (JSON.parse(data) as ActionData) : undefined
 }
 
-type Spoken = Pick<EntryRow, 'category' | 'type' | 'sender' | 'data'>
+/** Data that are null were too large to travel: no action has as much. */
+type Spoken = Pick<EntryRow, 'category' | 'type' | 'sender'> & { readonly data: string | null }
 
 /** Who comes to a group, or goes, with this entry. Asked of every entry, so it parses only few. */
 export function movementOf(row: Spoken): {
@@ -135,7 +136,9 @@ export function movementOf(row: Spoken): {
 } {
   const moves = row.category === 'action' && row.type === 'groupMember'
   // Only the service itself writes actions.
-  const { action, on = row.sender } = moves ? (JSON.parse(row.data) as ActionData) : { action: '' }
+  const { action, on = row.sender } = moves
+    ? (JSON.parse(row.data ?? '{}') as ActionData)
+    : { action: '' }
   return {
     arrives: action === 'joined' || action === 'added' ? on : undefined,
     departs: action === 'left' || action === 'kicked' || action === 'banned' ? on : undefined,

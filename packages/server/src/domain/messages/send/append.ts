@@ -24,11 +24,11 @@ export interface Stored extends Appended {
 export async function append(
   batcher: Batcher<NewEntry, Appended>,
   { ctx, content, parent }: Outgoing,
-  { receiver, expected, ...recipient }: Recipient,
+  { receiver, expected, conversation: known }: Recipient,
   moderated: Moderated,
 ): Promise<Stored> {
-  if (!recipient.conversation || parent) requireLookedUp(ctx)
-  const conversation = recipient.conversation ?? (await startConversation(ctx, receiver))
+  if (!known || parent) requireLookedUp(ctx)
+  const conversation = known ?? (await startConversation(ctx, receiver))
   const { sender, category, type, muid } = moderated.said
   // First, so that no reply is stored whose sender does not follow the thread.
   if (parent) await subscribeByReply(ctx.db, parent.row, sender)

@@ -232,6 +232,7 @@ function isHttpUrl(value: unknown): value is string {
 
 /** The links that the interface knows, in a message of any category. */
 function requireSafeLinks({ attachments, interactiveData }: Data): void {
+  if (attachments === undefined && interactiveData === undefined) return
   const files = Array.isArray(attachments) ? attachments : []
   for (const { url } of files.map(Object)) {
     if (url !== undefined && !isHttpUrl(url)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')

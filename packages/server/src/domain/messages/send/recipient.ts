@@ -44,7 +44,7 @@ export interface Recipient extends Target {
   /** What must still hold for the message to be appended; undefined: nothing was remembered. */
   readonly expected: Expected | undefined
   /** Has those whom the answer shows, or soon has them. */
-  readonly profiles: ProfileLoader
+  profiles(): ProfileLoader
   /** The same once the message is appended. */
   profilesAfter(seen: Seen | undefined): ProfileLoader
 }
@@ -65,7 +65,7 @@ export async function resolveRecipient(
   return {
     ...target,
     expected: ctx.recalled ? expectedBy(ctx.caller) : undefined,
-    profiles,
+    profiles: () => profiles,
     profilesAfter: () => profiles,
   }
 }
@@ -154,7 +154,7 @@ function recalled(
   return {
     ...target,
     expected: Object.assign({}, expectedBy(ctx.caller, senderVersion), expected),
-    profiles: profilesOf(found),
+    profiles: () => profilesOf(found),
     profilesAfter: (seen) => (seen ? profilesOf(asSeen(found, sender.uid, seen)) : people(appId)),
   }
 }

@@ -2,7 +2,7 @@ import type { messages, NewMessage, threads } from '@chorale/contract/messages'
 import type { Batcher } from '../../../database/batcher.ts'
 import { badRequest, Failure, requireLookedUp } from '../../../pipeline/failure.ts'
 import type { AppendCtx, Handlers, ReadCtx } from '../../../pipeline/handler.ts'
-import { RawJson, rawObject } from '../../../pipeline/raw-json.ts'
+import { type RawJson, rawData, rawObject } from '../../../pipeline/raw-json.ts'
 import { actorOf } from '../../conversations/index.ts'
 import { freshRow } from '../../log/entries/index.ts'
 import { type Appended, findEntry, type NewEntry } from '../../log/index.ts'
@@ -88,7 +88,7 @@ async function reply<T>(
   const parent = await accessMessage(ctx, id, 'read')
   const to = receiverOfReply(parent, uid, body)
   const data = await send(sending, { ctx, sender: { uid, actor: ctx.actor }, body, parent }, to)
-  return new RawJson(rawObject({}, { data }))
+  return rawData(data)
 }
 
 /** A role that is denied the call of its own is denied this one. */
@@ -109,7 +109,7 @@ async function sendToAll<T>(sending: Sending, draft: Draft): Promise<RawJson<T>>
   const first =
     receiver !== undefined && receiverType ? { type: receiverType, id: receiver } : undefined
   if (first && !several) {
-    return new RawJson(rawObject({}, { data: await send(sending, draft, first) }))
+    return rawData(await send(sending, draft, first))
   }
   // Refusals are part of the answer: they are not decided again.
   requireLookedUp(draft.ctx)
@@ -120,7 +120,7 @@ async function sendToAll<T>(sending: Sending, draft: Draft): Promise<RawJson<T>>
     return rawObject({}, Object.fromEntries(await Promise.all(outcomes)))
   }
   const data = rawObject({}, { uids: await each('user', uids), guids: await each('group', guids) })
-  return new RawJson(rawObject({}, { data }))
+  return rawData(data)
 }
 
 /** The receiver and, as JSON text, what became of the message to them. */
