@@ -16,6 +16,12 @@ export interface ConversationKey {
   readonly key: number
 }
 
+/** Users and groups as rows of the domain, which writes and reads them. */
+export interface Profiles {
+  readonly users: readonly object[]
+  readonly groups: readonly object[]
+}
+
 /** An entry that is in the log. */
 export interface AppendedEntry extends ConversationKey {
   readonly appId: string
@@ -32,6 +38,8 @@ export interface AppendedEntry extends ConversationKey {
   readonly extra?: string | null | undefined
   /** JSON text, where a rule has caught it. */
   readonly verdict?: string | null | undefined
+  /** Of those whom it shows, as they were when it was appended. Gateways look up who is missing. */
+  readonly profiles?: Profiles | undefined
 }
 
 /** The entries of one receipt, in the order of the batch. */

@@ -30,11 +30,13 @@ interface SignalPublisher {
 
 /** NATS takes a million bytes, and text within text is longer. */
 const maxCharacters = 200_000
+/** A character of the text has three bytes at most. */
+const maxText = 300_000
 
 /** Tells gateways what this process has committed: once for each conversation of a batch. */
 export function openAnnouncer(signals: SignalPublisher, movementOf: Movement): CommitHook {
   const toConversation = (at: ConversationKey, signal: ConversationSignal) =>
-    signals.publish(conversationSubject(at), JSON.stringify(signal))
+    signals.publish(conversationSubject(at), textOf(signal))
   const toUser = (appId: string, uid: string, signal: UserSignal) =>
     signals.publish(userSubject(appId, uid), JSON.stringify(signal))
   const toApp = (appId: string, signal: AppSignal) =>
@@ -77,6 +79,14 @@ function signalOf(entries: readonly AppendedEntry[]): ConversationSignal {
     0,
   )
   return size > maxCharacters ? { is: 'behind' } : { is: 'entries', entries }
+}
+
+/** Profiles that would make it too long are left out: gateways look them up. */
+function textOf(signal: ConversationSignal): string {
+  const text = JSON.stringify(signal)
+  if (signal.is !== 'entries' || text.length <= maxText) return text
+  const entries = signal.entries.map(({ profiles: _, ...entry }) => entry)
+  return JSON.stringify({ ...signal, entries })
 }
 
 function sizeOf(text: string | null | undefined): number {

@@ -3,6 +3,7 @@ import type { AppDb } from '../../database/app-db.ts'
 import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
 import { type PreparedStatement, prepared, run } from '../../database/prepared.ts'
+import type { Profiles } from '../../outbox/committed.ts'
 import type { ConversationKey, EntryRow } from './entries/entries.ts'
 
 /** An entry before it has its place. */
@@ -29,6 +30,8 @@ export interface NewEntry extends ConversationKey {
   readonly joins?: number | undefined
   /** What must still hold for it to be appended; undefined: nothing was remembered. */
   readonly expected?: Expected | undefined
+  /** Those whom it shows, for gateways, with what the append has seen of them. */
+  readonly profilesAfter?: ((seen: Seen | undefined) => Profiles | undefined) | undefined
 }
 
 /** What was remembered when an append was decided on: docs/versions.md. */

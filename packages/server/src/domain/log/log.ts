@@ -87,7 +87,7 @@ function appendOf(
   return receipt === undefined ? undefined : { receipt, entries: fresh }
 }
 
-function appendedEntry(entry: NewEntry, { seq, id, at }: Placed): AppendedEntry {
+function appendedEntry(entry: NewEntry, { seq, id, at, seen }: Placed): AppendedEntry {
   const { bucket, key, appId, sender, category, type, muid, parentSeq, data, extra, verdict } =
     entry
   return {
@@ -105,6 +105,7 @@ function appendedEntry(entry: NewEntry, { seq, id, at }: Placed): AppendedEntry 
     data,
     extra,
     verdict,
+    profiles: entry.profilesAfter?.(seen),
   }
 }
 

@@ -22,6 +22,7 @@ import {
   findMemberships,
   type MembershipRow,
 } from './feed.sql.ts'
+import { withPublished } from './published-profiles.ts'
 import { serialiseEntries, serialiseFresh } from './serialise-entries.ts'
 
 type Print = typeof serialiseEntries
@@ -80,7 +81,8 @@ export function openFeed(
     /** Entries of a moment ago, from the process that appended them. */
     fresh(from, entries, viewers) {
       const rows = entries.map((entry) => asRow(from, entry))
-      return show(parts, from, rows, viewers, serialiseFresh)
+      const known = (appId: string) => withPublished(peopleOf(appId), entries)
+      return show({ ...parts, peopleOf: known }, from, rows, viewers, serialiseFresh)
     },
 
     entryId(of, seq) {

@@ -24,7 +24,7 @@ export interface Stored extends Appended {
 export async function append(
   batcher: Batcher<NewEntry, Appended>,
   { ctx, content, parent }: Outgoing,
-  { receiver, expected, conversation: known }: Recipient,
+  { receiver, expected, published, conversation: known }: Recipient,
   moderated: Moderated,
 ): Promise<Stored> {
   if (!known || parent) requireLookedUp(ctx)
@@ -42,6 +42,7 @@ export async function append(
     muid,
     parentSeq: parent?.row.seq,
     expected,
+    profilesAfter: published,
     ...storedAs(moderated, {
       counts: !parent && countsAsUnread(content),
       shows: updatesLastMessage(ctx, content, parent !== undefined),

@@ -1,5 +1,5 @@
 import { type AppCache, openAppCache } from '../../../limits/app-cache.ts'
-import type { ConversationKey } from '../../../outbox/committed.ts'
+import type { ConversationKey, Profiles } from '../../../outbox/committed.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import type { Expected, Seen } from '../../log/index.ts'
@@ -47,6 +47,8 @@ export interface Recipient extends Target {
   profiles(): ProfileLoader
   /** The same once the message is appended. */
   profilesAfter(seen: Seen | undefined): ProfileLoader
+  /** What of it goes to gateways with the message; undefined: they look it up. */
+  published(seen: Seen | undefined): Profiles | undefined
 }
 
 /** A step of a send: what must be known of whom it goes to. */
@@ -61,18 +63,21 @@ export async function resolveRecipient(
   directory.remembered.delete(ctx.db.appId, name)
   const remember = (value: Remembered) => directory.remembered.set(ctx.db.appId, name, value)
   const lookUp = to.type === 'group' ? lookUpGroup : lookUpUser
-  const { target, profiles } = await lookUp(directory, message, remember)
+  const { target, profiles, found } = await lookUp(directory, message, remember)
   return {
     ...target,
     expected: ctx.recalled ? expectedBy(ctx.caller) : undefined,
     profiles: () => profiles,
     profilesAfter: () => profiles,
+    published: () => found,
   }
 }
 
 interface LookedUp {
   readonly target: Target
   readonly profiles: ProfileLoader
+  /** Undefined: they may still be on their way. */
+  readonly found?: Found
 }
 
 async function lookUpUser(
@@ -96,7 +101,8 @@ async function lookUpUser(
   }
   const known = { uids: [uid, to.id], guids: [], blocks: false }
   const answer = Promise.resolve(found)
-  return { target, profiles: withCachedProfiles(people(appId), known, ctx.actor?.uid, answer) }
+  const profiles = withCachedProfiles(people(appId), known, ctx.actor?.uid, answer)
+  return { target, profiles, found }
 }
 
 async function lookUpGroup(
@@ -151,11 +157,17 @@ function recalled(
       : { uids: [sender.uid, to.id], guids: [], blocks: false }
   const profilesOf = (rows: Found) =>
     withCachedProfiles(people(appId), known, ctx.actor?.uid, Promise.resolve(rows))
+  let after: Found | undefined
+  const foundAfter = (seen: Seen) => {
+    after ??= asSeen(found, sender.uid, seen)
+    return after
+  }
   return {
     ...target,
     expected: Object.assign({}, expectedBy(ctx.caller, senderVersion), expected),
     profiles: () => profilesOf(found),
-    profilesAfter: (seen) => (seen ? profilesOf(asSeen(found, sender.uid, seen)) : people(appId)),
+    profilesAfter: (seen) => (seen ? profilesOf(foundAfter(seen)) : people(appId)),
+    published: (seen) => seen && withoutViewer(foundAfter(seen)),
   }
 }
 
@@ -171,6 +183,11 @@ function asSeen({ users, groups }: Found, sender: string, seen: Seen): Found {
     users: users.map((row) => ({ ...row, ...(row.uid === sender ? seen.sender : seen.receiver) })),
     groups: groups.map((row) => ({ ...row, membersCount: seen.membersCount ?? row.membersCount })),
   }
+}
+
+/** Groups as nobody in particular sees them. */
+function withoutViewer({ users, groups }: Found): Found {
+  return { users, groups: groups.map((row) => ({ ...row, scope: null, joinedAt: null })) }
 }
 
 function versionOf(rows: readonly UserRow[], uid: string): number | undefined {

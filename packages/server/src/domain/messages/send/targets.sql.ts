@@ -85,10 +85,18 @@ async function findUserTargets(
     texts(questions.map(({ sender }) => sender)),
     texts(questions.map(({ receiver }) => receiver)),
   ])
-  const receivers = rows.filter((row) => row.receives && row.deactivatedAt === null)
   const both = questions.map((): UserRow[] => [])
-  for (const row of rows) both[row.place - 1]?.push(row)
-  const targets = receivers.map((row) => Object.assign(row, { both: both[row.place - 1] ?? [] }))
+  const targets: (UserTarget & { place: number })[] = []
+  for (const row of rows) {
+    const { place, receives, bucket, key, blockedBySender, blockedByReceiver, friends, ...user } =
+      row
+    const sides = both[place - 1] ?? []
+    sides.push(user)
+    if (!receives || user.deactivatedAt !== null) continue
+    const { role } = user
+    const between = { blockedBySender, blockedByReceiver, friends }
+    targets.push({ place, role, bucket, key, ...between, both: sides })
+  }
   return byPlace(questions, targets)
 }
 
