@@ -25,8 +25,9 @@ export interface Listener {
   readonly name: string
   readonly on: { readonly [N in EventName]?: Reaction<N> }
   /**
-   * Instead of `on`: takes the events of a batch in one transaction, in no order. Only for a
-   * listener that is harmless twice, and whose statements are prepared.
+   * Instead of `on`: takes the events of a batch, and of those that come within a tenth of a second
+   * after it, in one transaction, in no order. Only for a listener that is harmless twice, and whose
+   * statements are prepared.
    */
   readonly together?: {
     readonly names: readonly EventName[]

@@ -4,7 +4,8 @@ import { nanos } from '@nats-io/transport-node'
 import { type DeadLetters, onlyForHeader } from '../bus/dead-letters.ts'
 import type { EventStream } from '../bus/event-stream.ts'
 import type { HeardEvent, Listener } from '../outbox/listener.ts'
-import { type Concerns, type HandleParts, handle, type Outcome } from './handle.ts'
+import { type Gathering, openGathering } from './gathering.ts'
+import { type Concerns, type HandleParts, handle, handleGathered, type Outcome } from './handle.ts'
 import { openReentry } from './reentry.ts'
 import { openTurns, type Slots } from './turns.ts'
 
@@ -61,9 +62,13 @@ export async function consume(parts: ConsumerParts, consuming: Consuming): Promi
     for (const message of pending.keys()) message.working()
   }, ackWaitMs / 3)
   const turns = openTurns()
+  const gathering = openGathering((appId, events) => {
+    const isConcerned = () => consuming.concerns(appId)
+    return handleGathered(parts, { ...consuming, appId, events, isConcerned })
+  })
   const take = async (message: JsMsg) => {
     await reentry.admit(message.seq)
-    return takeMessage(parts, consuming, turns.take, message)
+    return takeMessage(parts, consuming, { take: turns.take, gathering }, message)
   }
   try {
     for await (const message of messages) {
@@ -124,11 +129,16 @@ function namesOf({ on, together }: Listener): readonly string[] {
 
 type Take = ReturnType<typeof openTurns>['take']
 
+interface Order {
+  readonly take: Take
+  readonly gathering: Gathering
+}
+
 /** Acknowledged when each of its events was handled or has become a dead letter. */
 async function takeMessage(
   parts: ConsumerParts,
   consuming: Consuming,
-  take: Take,
+  { take, gathering }: Order,
   message: JsMsg,
 ): Promise<void> {
   const { listener } = consuming
@@ -139,6 +149,12 @@ async function takeMessage(
     const names = namesOf(listener)
     const heard = events.filter(({ name }) => names.includes(name))
     if (heard.length === 0) return message.ack()
+    // What a process may have died of is handled by itself.
+    const mayGather = listener.together && message.info.deliveryCount === 1
+    if (mayGather && (await gathering.add(appId, heard))) {
+      parts.onOutcome(listener.name, 'handled')
+      return message.ack()
+    }
     const tasks = listener.together ? [heard] : heard.map((event) => [event])
     const isConcerned = askOnce(() => consuming.concerns(appId))
     const done = await Promise.all(

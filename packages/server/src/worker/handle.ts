@@ -48,14 +48,13 @@ const maxDeliveries = 10
  * while the database is away it waits. Between attempts it holds no slot.
  */
 export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
-  const { slots, stopping } = task
+  const { stopping } = task
   if (task.delivery > maxDeliveries) return new Error('No process has survived this event.')
   let attempt = 1
   let waits = 0
   while (!stopping.aborted) {
     try {
-      if (!(await task.isConcerned())) return 'handled'
-      return await slots.use(() => inTurn(turnOf(task), () => react(parts, task)))
+      return await handleOnce(parts, task)
     } catch (error) {
       const away = isDatabaseAway(error)
       logFailure(parts, task, error, away ? undefined : attempt)
@@ -70,7 +69,29 @@ export async function handle(parts: HandleParts, task: Task): Promise<Outcome> {
   return 'stopped'
 }
 
-function turnOf({ listener, appId }: Task): Turn {
+/** The events of several messages. False: each is to be handled by itself. */
+export async function handleGathered(
+  parts: HandleParts,
+  task: Omit<Task, 'delivery'>,
+): Promise<boolean> {
+  try {
+    return (await handleOnce(parts, task)) === 'handled'
+  } catch (error) {
+    const facts = { err: error, listener: task.listener.name, events: task.events.length }
+    parts.log.warn(facts, 'an event listener failed on several messages; each is handled by itself')
+    return false
+  }
+}
+
+async function handleOnce(
+  parts: HandleParts,
+  task: Omit<Task, 'delivery'>,
+): Promise<'handled' | 'stopped'> {
+  if (!(await task.isConcerned())) return 'handled'
+  return task.slots.use(() => inTurn(turnOf(task), () => react(parts, task)))
+}
+
+function turnOf({ listener, appId }: Pick<Task, 'listener' | 'appId'>): Turn {
   return { operation: `listener ${listener.name}`, appId }
 }
 
@@ -91,7 +112,10 @@ function asError(error: unknown): Error {
 }
 
 /** One transaction; more of them where the listener says that there is more to do. */
-async function react(parts: HandleParts, task: Task): Promise<'handled' | 'stopped'> {
+async function react(
+  parts: HandleParts,
+  task: Omit<Task, 'delivery'>,
+): Promise<'handled' | 'stopped'> {
   const { database, onCommit, clock } = parts
   const begin = task.listener.together ? database.preparedTransaction : database.transaction
   const { inApp } = openTransactions({ begin, onCommit, clock })
@@ -102,7 +126,7 @@ async function react(parts: HandleParts, task: Task): Promise<'handled' | 'stopp
   return 'stopped'
 }
 
-async function reactTo({ listener, events }: Task, ctx: AppTransaction) {
+async function reactTo({ listener, events }: Omit<Task, 'delivery'>, ctx: AppTransaction) {
   if (listener.together) {
     await listener.together.react(events, ctx)
     return undefined
