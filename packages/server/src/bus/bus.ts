@@ -34,6 +34,8 @@ const how = {
   reconnectJitter: 500,
   // Otherwise every publication takes a picture of the stack, in case it fails.
   noAsyncTraces: true,
+  // A process tells itself what it publishes: `signals.ts`.
+  noEcho: true,
 }
 /** Credentials that are refused now may be good in a moment: they are being changed. */
 const forever = { maxReconnectAttempts: -1, ignoreAuthErrorAbort: true }

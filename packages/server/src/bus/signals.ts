@@ -4,7 +4,7 @@ import type { Bus } from './bus.ts'
 
 /** News that may be lost: NATS core, without a stream behind it. */
 export interface Signals {
-  /** Goes nowhere while NATS is away. */
+  /** To this process at once; to others over NATS, and nowhere while that is away. */
   publish(subject: string, text: string): void
   /** Returns how to stop. One listener for each subject. */
   listen(subject: string, hear: (text: string) => void): () => void
@@ -20,21 +20,42 @@ interface Listening {
 }
 
 /** `prefix` keeps installs that share a NATS apart, and signals out of the stream of events. */
-export function openSignals(bus: Bus, prefix: string, log: Logger): Signals {
+export function openSignals(
+  bus: Pick<Bus, 'connection' | 'onConnected'>,
+  prefix: string,
+  log: Logger,
+): Signals {
   const listening = new Map<string, Listening>()
   const restored: (() => void)[] = []
+  let own: { readonly listener: Listening; readonly subject: string; readonly text: string }[] = []
   let current: NatsConnection | undefined
+
+  function pass(listener: Listening, subject: string, text: string): void {
+    try {
+      listener.hear(text)
+    } catch (cause) {
+      // Inside the client of NATS it would end the process.
+      log.warn({ err: cause, subject }, 'could not parse a signal; it is dropped')
+    }
+  }
+
+  /** After whatever this turn of the event loop has to answer. */
+  function hearOwnSoon(listener: Listening, subject: string, text: string): void {
+    own.push({ listener, subject, text })
+    if (own.length > 1) return
+    setImmediate(() => {
+      const heard = own
+      own = []
+      for (const one of heard) {
+        if (listening.get(one.subject) === one.listener) pass(one.listener, one.subject, one.text)
+      }
+    })
+  }
 
   function subscribe(connection: NatsConnection, subject: string, listener: Listening): void {
     listener.subscription = connection.subscribe(`${prefix}-live.${subject}`, {
       callback: (error, message) => {
-        if (error) return
-        try {
-          listener.hear(message.string())
-        } catch (cause) {
-          // Inside the client of NATS it would end the process.
-          log.warn({ err: cause, subject }, 'could not parse a signal from NATS; it is dropped')
-        }
+        if (!error) pass(listener, subject, message.string())
       },
     })
   }
@@ -50,6 +71,8 @@ export function openSignals(bus: Bus, prefix: string, log: Logger): Signals {
 
   return {
     publish(subject, text) {
+      const listener = listening.get(subject)
+      if (listener) hearOwnSoon(listener, subject, text)
       try {
         // Bytes: the client is slow to turn text into them.
         bus.connection?.publish(`${prefix}-live.${subject}`, Buffer.from(text))
