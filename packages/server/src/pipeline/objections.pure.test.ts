@@ -99,15 +99,18 @@ test('a text that is far too long is refused for little more than it takes to pa
   const parse = () => parseBody(bytes, 'application/json', true)
   const { input } = validationOf(operation)
   const call = { params: {}, query: {}, body: parse, bytes: bytes.length, lenient: true }
-  // The least of many: whatever else the machine does only adds.
-  const leastMs = (work: () => unknown) =>
-    Math.min(
-      ...Array.from({ length: 20 }, () => {
-        const start = performance.now()
-        work()
-        return performance.now() - start
-      }),
-    )
   const refuse = () => expect(() => input(call)).toThrow(Failure)
-  expect(leastMs(refuse)).toBeLessThan(12 * leastMs(parse))
+  const msOf = (work: () => unknown) => {
+    const start = performance.now()
+    work()
+    return performance.now() - start
+  }
+  // The least of many, in turns: whatever else the machine does only adds.
+  const least = { refuse: Infinity, parse: Infinity }
+  const isCheap = () => least.refuse < 12 * least.parse
+  for (let round = 0; round < 20 || (round < 200 && !isCheap()); round++) {
+    least.refuse = Math.min(least.refuse, msOf(refuse))
+    least.parse = Math.min(least.parse, msOf(parse))
+  }
+  expect(least.refuse).toBeLessThan(12 * least.parse)
 })
