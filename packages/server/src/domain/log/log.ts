@@ -1,6 +1,6 @@
 import { type Batcher, openBatcher } from '../../database/batcher.ts'
 import type { Db } from '../../database/db.ts'
-import { isDuplicate, isRefusal, staleNumbers } from '../../database/errors.ts'
+import { asksForRetry, isDuplicate, isRefusal, staleNumbers } from '../../database/errors.ts'
 import type { Append, AppendedEntry, CommitHook } from '../../outbox/committed.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { StaleFacts } from '../../pipeline/failure.ts'
@@ -21,6 +21,7 @@ export interface Appended extends Placed {
 }
 
 const maxPerBatch = 128
+const attempts = 3
 // At an ordinary load a send does not wait for the one before it. Where there is much to do, batches
 // that overlap would be half as large, and cost every send a quarter more.
 const concurrency = 4
@@ -40,7 +41,7 @@ export function openAppendBatcher(
     // A conversation keeps its order of arrival.
     orderOf: ({ key }) => key,
     async commit(entries) {
-      const placed = await appendOnce(db, entries, clock(), additions)
+      const placed = await untilNoDeadlock(() => appendOnce(db, entries, clock(), additions))
       const append = appendOf(entries, placed)
       const wakes = queuesOf(entries, additions)
       if (append) onCommit({ events: [], appends: [append], wakes })
@@ -48,6 +49,17 @@ export function openAppendBatcher(
     },
     isRefusal,
   })
+}
+
+/** As a transaction is tried again: a lone entry has no smaller batch in which the batcher could try it. */
+async function untilNoDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === attempts || !asksForRetry(error)) throw error
+    }
+  }
 }
 
 /** The way of a transaction that changes more: results in the order of the entries. */
