@@ -1,6 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { disorderIn, logOf, messageOf } from '../../../../testing/src/data/log-entries.ts'
+import {
+  deadlocksIn,
+  disorderIn,
+  logOf,
+  messageOf,
+} from '../../../../testing/src/data/log-entries.ts'
 import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import type { ConversationKey } from './entries/entries.ts'
 import { type AppendAddition, appendEntries } from './log.sql.ts'
@@ -368,3 +373,28 @@ test('32 at once who want the conversation of two users get the same one, with t
     where p.app_id = ${appId} and p.with_uid in ('ann', 'zoe')`.execute(db)
   expect(rows).toEqual([{ n: 2 }])
 })
+
+test('a lone entry that meets a deadlock is appended all the same, once', async () => {
+  const place = await conversationOf('ann', 'bob')
+  const at = sql`bucket = ${sql.lit(place.bucket)} and conversation_key = ${sql.lit(place.key)}`
+  const before = await deadlocksIn(db)
+  let appended: Promise<unknown> = Promise.resolve()
+  await db.transaction().execute(async (other) => {
+    // The append finds out, and not this one.
+    await sql`set local deadlock_timeout = '1min'`.execute(other)
+    await sql`update participants set own = own where ${at} and uid = 'ann'`.execute(other)
+    appended = openAppendBatcher(db, () => 200).add(messageOf(place, 'ann'))
+    // Whoever waits for it hears of it.
+    appended.catch(() => undefined)
+    // At once, before the append has looked for a deadlock.
+    await sql`do $$ begin
+      while not exists (
+        select from pg_locks where not granted and transactionid = pg_current_xact_id()::xid)
+      loop perform pg_sleep(0.005); end loop;
+      update conversations set head = head where ${at};
+    end $$`.execute(other)
+  })
+  expect(await appended).toMatchObject({ seq: 1, repeated: false })
+  await expect.poll(() => deadlocksIn(db), { timeout: 30_000 }).toBe(before + 1)
+  expect(await logOf(db, place)).toHaveLength(1)
+}, 120_000)
