@@ -38,6 +38,11 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void
 }
 
+interface Outcome<Item, Result> {
+  readonly waiting: Waiting<Item, Result>
+  readonly result: Result | Error
+}
+
 /** On its way. */
 interface Batch {
   readonly size: number
@@ -135,31 +140,38 @@ class Queue<Item, Result> implements Batcher<Item, Result> {
       batch.isLate = true
       this.#start()
     }, lateMs)
-    await this.#commit(items)
+    const outcome = await this.#commit(items)
     clearTimeout(timer)
     this.#batches.delete(batch)
+    // Before those who wait hear of it: the database works while their answers are written.
     this.#start()
+    settle(outcome)
     if (this.#waiting.length + this.#batches.size > 0) return
     this.#idle?.resolve()
     this.#idle = undefined
   }
 
   /** One bad item never fails its neighbours: a refused batch is tried again item by item. */
-  async #commit(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #commit(batch: readonly Waiting<Item, Result>[]): Promise<Outcome<Item, Result>[]> {
     try {
       const results = await this.#options.commit(batch.map(({ item }) => item))
-      for (const [place, { resolve, reject }] of batch.entries()) {
-        const result = results[place]
-        // `commit` promises one result per item.
-        if (result instanceof Error) reject(result)
-        else resolve(result as Result)
-      }
+      // `commit` promises one result per item.
+      return batch.map((waiting, place) => ({ waiting, result: results[place] as Result | Error }))
     } catch (error) {
-      if (batch.length > 1 && this.#options.isRefusal(error)) {
-        for (const one of batch) await this.#commit([one])
-      } else {
-        for (const { reject } of batch) reject(error)
+      if (batch.length === 1 || !this.#options.isRefusal(error)) {
+        const failure = error instanceof Error ? error : new Error(String(error))
+        return batch.map((waiting) => ({ waiting, result: failure }))
       }
+      const outcomes: Outcome<Item, Result>[] = []
+      for (const one of batch) outcomes.push(...(await this.#commit([one])))
+      return outcomes
     }
+  }
+}
+
+function settle<Item, Result>(outcomes: readonly Outcome<Item, Result>[]): void {
+  for (const { waiting, result } of outcomes) {
+    if (result instanceof Error) waiting.reject(result)
+    else waiting.resolve(result)
   }
 }
