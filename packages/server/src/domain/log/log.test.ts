@@ -384,7 +384,6 @@ test('a lone entry that meets a deadlock is appended all the same, once', async 
     await sql`set local deadlock_timeout = '1min'`.execute(other)
     await sql`update participants set own = own where ${at} and uid = 'ann'`.execute(other)
     appended = openAppendBatcher(db, () => 200).add(messageOf(place, 'ann'))
-    // Whoever waits for it hears of it.
     appended.catch(() => undefined)
     // At once, before the append has looked for a deadlock.
     await sql`do $$ begin
@@ -395,7 +394,7 @@ test('a lone entry that meets a deadlock is appended all the same, once', async 
     end $$`.execute(other)
   })
   expect(await appended).toMatchObject({ seq: 1, repeated: false })
-  // Twice where the second attempt locks the head before the other transaction wakes up.
+  // More than one where the second attempt locks the head before the other transaction wakes up.
   await expect.poll(() => deadlocksIn(db), { timeout: 30_000 }).toBeGreaterThan(before)
   expect(await logOf(db, place)).toHaveLength(1)
 }, 120_000)
