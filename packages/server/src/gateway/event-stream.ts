@@ -8,7 +8,7 @@ import { claimOf } from './address.ts'
 import { type CloseReason, type Connection, type ConnectionParts, roomIn } from './connection.ts'
 import { framed, unframed } from './frames.ts'
 import { type AuthFrame, authenticate, type HandshakeParts, letIn } from './handshake.ts'
-import { traceConnection } from './trace.ts'
+import { traceConnection, traceRefusal } from './trace.ts'
 
 /** Whose place it is until it has signed in. */
 export interface Visit {
@@ -39,10 +39,12 @@ export function addEventStream(
       const claim = claimOf(parts.clientAddress, request.raw)
       const visit = { address: claim.address, cut: () => void reply.raw.destroy() }
       const connection = keep(() => new StreamConnection(reply.raw, parts), visit)
-      if (!connection)
+      if (!connection) {
+        traceRefusal(parts, 'events', claim.address, 'full')
         throw new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '5' } })
+      }
       reply.hijack()
-      const trace = traceConnection(parts.lines, connection, claim, 'events')
+      const trace = traceConnection(parts, connection, claim, 'events')
       authenticate({ ...parts, connection, trace }, claim, frame)
         .then((session) => session && letIn(parts, session, frame))
         .catch((error) => {

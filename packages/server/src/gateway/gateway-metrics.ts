@@ -3,6 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 export interface GatewayMetrics {
   sent(frames: number): void
   closed(reason: string): void
+  refused(reason: string): void
   repaired(entries: number): void
 }
 
@@ -31,6 +32,12 @@ export function openGatewayMetrics(
     labelNames: ['reason'],
     registers,
   })
+  const refused = new Counter({
+    name: 'chorale_gateway_refused_total',
+    help: 'Connections that were refused, by the reason: `notFound`, `origin`, `full`, `tooManyConnections`, or the error code of the sign-in.',
+    labelNames: ['reason'],
+    registers,
+  })
   const repaired = new Counter({
     name: 'chorale_gateway_repaired_total',
     help: 'Entries that no signal brought and that were read from the log.',
@@ -39,6 +46,7 @@ export function openGatewayMetrics(
   return {
     sent: (frames) => sent.inc(frames),
     closed: (reason) => closed.inc({ reason }),
+    refused: (reason) => refused.inc({ reason }),
     repaired: (entries) => repaired.inc(entries),
   }
 }

@@ -26,6 +26,7 @@ import { openMemberships } from './memberships.ts'
 import { openPlaces, type Places, type PlacesOptions } from './places.ts'
 import { openPresence } from './presence.ts'
 import { startRechecking } from './recheck.ts'
+import { type Refusal, traceRefusal } from './trace.ts'
 import type { Users } from './users.ts'
 
 export interface GatewayOptions extends PlacesOptions {
@@ -78,6 +79,11 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
   const { handshake, compare, recheck, presence } = assemble(parts, places)
   let stopping = false
   const isFull = () => stopping || places.isFull
+  const objectionTo = (request: IncomingMessage): Refusal | undefined => {
+    if (!isRealtime(request)) return 'notFound'
+    if (!isAllowedOrigin(request.headers, options.origins)) return 'origin'
+    return isFull() ? 'full' : undefined
+  }
   const keep = (connection: Connection, { address, cut }: Visit) => {
     places.enter(connection, address, cut)
     return connection
@@ -86,11 +92,14 @@ export function openGateway(server: FastifyInstance, parts: GatewayParts): Async
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node takes its own listener away before this call, and without one a reset ends the process.
     socket.on('error', () => socket.destroy())
-    if (!isRealtime(request)) return refuse(socket, '404 Not Found')
-    if (!isAllowedOrigin(request.headers, options.origins)) return refuse(socket, '403 Forbidden')
-    if (isFull()) return refuse(socket, '503 Service Unavailable\r\nRetry-After: 5')
+    const address = parts.clientAddress(request)
+    const refusal = objectionTo(request)
+    if (refusal) {
+      traceRefusal(handshake, 'websocket', address, refusal)
+      return refuse(socket, statuses[refusal])
+    }
     wss.handleUpgrade(request, socket, head, (ws) => {
-      const visit = { address: parts.clientAddress(request), cut: () => void socket.destroy() }
+      const visit = { address, cut: () => void socket.destroy() }
       keep(receive(handshake, ws, socket, request), visit)
     })
   }
@@ -157,6 +166,7 @@ function assemble(parts: GatewayParts, places: Places) {
     observe: parts.observe,
     onSent: metrics.sent,
     onClosed: metrics.closed,
+    onRefused: metrics.refused,
   }
   return { handshake, compare, recheck, presence }
 }
@@ -167,6 +177,12 @@ function fanOutWithin({ transientBytesPerUser, transientBytesPerApp }: GatewayOp
   const ofApps = openFlow(transientBytesPerApp)
   return (appId: string, sender: string, bytes: number) =>
     ofUsers.take(`${appId} ${sender}`, bytes) && ofApps.take(appId, bytes)
+}
+
+const statuses: Readonly<Record<Refusal, string>> = {
+  notFound: '404 Not Found',
+  origin: '403 Forbidden',
+  full: '503 Service Unavailable\r\nRetry-After: 5',
 }
 
 function refuse(socket: Duplex, status: string): void {

@@ -21,10 +21,10 @@ import { enter, type JoinParts } from './join.ts'
 import { type MessageLoopParts, openMessageLoop } from './message-loop.ts'
 import type { Places } from './places.ts'
 import { Session } from './session.ts'
-import { type ConnectionTrace, traceConnection } from './trace.ts'
+import { type ConnectionTrace, type TraceParts, traceConnection } from './trace.ts'
 import type { Users } from './users.ts'
 
-export interface HandshakeParts extends ConnectionParts, JoinParts, MessageLoopParts {
+export interface HandshakeParts extends ConnectionParts, JoinParts, MessageLoopParts, TraceParts {
   readonly users: Users
   readonly people: ProfileLoader
   readonly log: Logger
@@ -49,7 +49,7 @@ export function receive(
   const connection = new SocketConnection(ws, socket, parts)
   // Read now: whatever refers to the request keeps it for as long as the socket lives.
   const claim = claimOf(parts.clientAddress, request)
-  const trace = traceConnection(parts.lines, connection, claim, 'websocket')
+  const trace = traceConnection(parts, connection, claim, 'websocket')
   const late = setTimeout(() => connection.close('notAuthenticated'), parts.authTimeoutMs)
   let conversing: ReturnType<typeof openMessageLoop> | undefined
   let greeted = false

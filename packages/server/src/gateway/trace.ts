@@ -10,8 +10,27 @@ export interface ConnectionTrace {
   refused(code: string): void
 }
 
+export interface TraceParts {
+  /** For lines that hold no secret: looking for one costs more than the line. */
+  readonly lines: Logger
+  onRefused(reason: string): void
+}
+
+export type Refusal = 'notFound' | 'origin' | 'full'
+
+/** Of a connection that was refused before anybody could sign in. */
+export function traceRefusal(
+  { lines, onRefused }: TraceParts,
+  over: 'websocket' | 'events',
+  address: string,
+  reason: Refusal,
+): void {
+  onRefused(reason)
+  lines.info({ over, address, reason }, 'connection refused')
+}
+
 export function traceConnection(
-  lines: Logger,
+  { lines, onRefused }: TraceParts,
   connection: Connection,
   { credentials, address }: Claim,
   over: 'websocket' | 'events',
@@ -28,6 +47,7 @@ export function traceConnection(
       lines.info({ over, address, ...names }, 'signed in')
     },
     refused(code) {
+      onRefused(code)
       lines.info({ over, address, ...names, code }, 'sign-in refused')
     },
   }

@@ -4,11 +4,11 @@ import { isAllowedOrigin, type Origins } from '../web/origins.ts'
 const preflight = {
   'Access-Control-Allow-Methods': 'GET, POST, PUT, PATCH, DELETE',
   // Of a device. The keys of an app belong on its server, so no page can show one.
-  'Access-Control-Allow-Headers': 'appId, authToken, Content-Type',
+  'Access-Control-Allow-Headers': 'appId, authToken, Content-Type, X-Request-Id, traceparent',
   'Access-Control-Max-Age': '7200',
 }
 const exposed =
-  'X-Request-Id, Retry-After, X-Rate-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset'
+  'X-Request-Id, traceparent, Retry-After, X-Rate-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset'
 
 /** Tells browsers which pages may read the answers. */
 export function answerOrigins(server: FastifyInstance, allowed: Origins): void {

@@ -80,6 +80,29 @@ test('M7: the line of a call tells who called, from where, with which key', asyn
   })
 })
 
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+
+test('the request id and the trace of a caller are in its log line and in its answer', async () => {
+  const headers = { appId: keys.appId, apikey: keys.full }
+  const ask = (named: Record<string, string>) =>
+    send(origin, { path: '/v3/users', headers: { ...headers, ...named } })
+  const answer = await ask({ 'x-request-id': 'shop/7:a', traceparent })
+  expect(answer.headers).toMatchObject({ 'x-request-id': 'shop/7:a', traceparent })
+  expect(await lineOf('shop/7:a')).toMatchObject({ operation: 'listUsers', traceId })
+})
+
+test('a request id or a trace that could not be trusted in a log is not taken over', async () => {
+  const headers = { appId: keys.appId, apikey: keys.full }
+  for (const id of ['with space', '{"level":60}', 'x'.repeat(129), '']) {
+    const named = { 'x-request-id': id, traceparent: `${traceparent}-${id}` }
+    const answer = await send(origin, { path: '/v3/users', headers: { ...headers, ...named } })
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(answer.headers).not.toHaveProperty('traceparent')
+    expect(await lineOf(answer.headers['x-request-id'])).not.toHaveProperty('traceId')
+  }
+})
+
 test('M7: the line of a refusal has its code, and the app only as what was claimed', async () => {
   const wrong = await lineAfter('/v3/users', { apikey: 'f'.repeat(40) })
   expect(wrong).toMatchObject({
@@ -161,6 +184,18 @@ test('M7: a sign-in that is refused has a line, and so has its close', async () 
     expect.objectContaining({ ...claimed, code: 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND' }),
     expect.objectContaining({ ...claimed, reason: 'notAuthenticated' }),
   ])
+})
+
+test('an upgrade that is refused has a line with the address and the reason', async () => {
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/v3/nowhere`)
+  await new Promise((resolve) => socket.addEventListener('error', resolve))
+  const refused = { msg: 'connection refused', over: 'websocket', address: '127.0.0.1' }
+  await expect
+    .poll(() => lines, wait)
+    .toContainEqual(expect.objectContaining({ ...refused, reason: 'notFound' }))
+  const page = (await send(service.operationsOrigin, { path: '/metrics' })).text
+  expect(page).toContain('chorale_gateway_refused_total{reason="notFound"} 1')
+  expect(page).toContain('chorale_gateway_refused_total{reason="AUTH_ERR_AUTH_TOKEN_NOT_FOUND"} 1')
 })
 
 test('M7: no line has a key, a token or a secret in it', async () => {

@@ -15,6 +15,7 @@ import type { ClientAddress } from '../web/client-address.ts'
 import type { Origins } from '../web/origins.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { bodyReader } from './body.ts'
+import { correlate, requestIdOf } from './correlation.ts'
 import { answerOrigins } from './cors.ts'
 import { addDocs } from './docs-pages.ts'
 import { httpFailureOf } from './fastify-refusals.ts'
@@ -68,9 +69,10 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.addHook('onRequest', (request, reply, done) => {
     // An empty one is as good as none; the framework would refuse it.
     if (request.raw.headers['content-type'] === '') delete request.raw.headers['content-type']
-    reply.headers(headers).header('X-Request-Id', request.id)
+    reply.headers(headers)
     done()
   })
+  correlate(server)
   // What it says is named here and holds no secret: looking for one costs more than the line.
   const requestLog = parts.log.child({}, { redact: [] })
   logAnswers(server, parts, requestLog)
@@ -96,7 +98,7 @@ function openServer(
     bodyLimit: bodyLimitBytes,
     // No plugin waits for anything: what exceeds a limit here is a busy machine, not a plugin.
     pluginTimeout: 0,
-    genReqId: () => randomUUID(),
+    genReqId: ({ headers }) => requestIdOf(headers),
     routerOptions: {
       maxParamLength: 2000,
       querystringParser: parseQuery,
@@ -167,8 +169,9 @@ function answerErrors(server: FastifyInstance, parts: HttpParts, requestLog: Log
   })
 }
 
-function namesIn({ admitted, caller, raw, headers }: FastifyRequest, parts: HttpParts) {
+function namesIn({ admitted, caller, raw, headers, trace }: FastifyRequest, parts: HttpParts) {
   return {
+    ...(trace && { traceId: trace.traceId }),
     address: admitted?.call.address ?? parts.clientAddress(raw),
     ...traceOf(caller, admitted?.call.credentials ?? credentialsOf(headers)),
   }
