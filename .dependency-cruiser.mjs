@@ -251,7 +251,7 @@ const drivers = [
 const options = {
   doNotFollow: { path: '(?:^|/)node_modules/' },
   // Our own only: many npm packages have their entry in dist/, and an import of what is excluded is not seen.
-  exclude: { path: ['^(?:dist|coverage)/', '^packages/[^/]+/(?:dist|coverage)/'] },
+  exclude: { path: ['^(?:dist|build|coverage)/', '^packages/[^/]+/(?:dist|coverage)/'] },
   // An `import type` is an arrow too: whoever names a thing depends on it.
   tsPreCompilationDeps: true,
   // Development dependencies stand in the root package.json, the rest in each package.

@@ -242,7 +242,7 @@ function failures(operation: Operation): Json {
 }
 
 /** Which errors of the route an operation can be answered with. */
-export function fits({ requires, device }: Operation) {
+export function fits({ requires, device }: Operation): (code: ErrorCode) => boolean {
   const managementCodes = ['AUTH_ERR_EMPTY_AUTH_HEADER', 'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND']
   const tokenCodes = ['AUTH_ERR_EMPTY_AUTH_TOKEN', 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND']
   return (code: ErrorCode) => {

@@ -1,14 +1,16 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { openapi } from '@chorale/contract/openapi'
 import type { FastifyInstance } from 'fastify'
 import { documentRoute } from './documents.ts'
 
+/** The published package has a copy, which spares it hundreds of others. */
+const copy = new URL('../../web/api-reference.js', import.meta.url)
 /** Served from here, so that the page works where there is no internet. */
-const referenceScript = new URL(
-  'browser/standalone.js',
-  // The package exports its style sheet and not this file, which lies beside it.
-  import.meta.resolve('@scalar/api-reference/style.css'),
-)
+const referenceScript = existsSync(copy)
+  ? copy
+  : // The package exports its style sheet and not this file, which lies beside it.
+    new URL('browser/standalone.js', import.meta.resolve('@scalar/api-reference/style.css'))
 /** It is large, and the same for every listener of the process. */
 const reference = documentRoute({
   type: 'text/javascript',

@@ -8,10 +8,12 @@ import { managementKeyCommand } from './commands/management-key.ts'
 import { masterKeyCommand } from './commands/master-key.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { serveCommand } from './commands/serve.ts'
+import { versionOfPackage } from './version.ts'
 
 /** Every command. */
 export function buildProgram(): Command {
   const program = new Command('chorale')
+    .version(versionOfPackage(), '--version', 'print the version')
     .description('An open, self-hosted, multi-tenant chat back end.')
     .addCommand(serveCommand())
     .addCommand(migrateCommand())

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { auditOf } from '../../../../testing/src/data/audit.ts'
@@ -30,6 +31,13 @@ interface CreatedApp {
 }
 const createApp = (name: string) =>
   choraleJson<CreatedApp>(settings, 'app', 'create', '--name', name, '--region', 'us')
+
+test('--version prints the version of the package', async () => {
+  const { version } = JSON.parse(
+    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  )
+  expect(await chorale(settings, '--version')).toMatchObject({ stdout: `${version}\n` })
+})
 
 test('every command explains itself, and can answer in JSON', async () => {
   const leaves = (command: Command, words: readonly string[]): [string, Command][] =>

@@ -1,0 +1,59 @@
+/**
+ * Writes the packages as they are published: `node tools/packages/build.ts [--out build]
+ * [--repository git+https://...]` makes `build/packages/{chorale,sdk,contract}`.
+ */
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { root } from '../tree.ts'
+import { compile } from './compile.ts'
+import {
+  builtPath,
+  manifestOf,
+  type Published,
+  published,
+  server,
+  workspaceOf,
+} from './published.ts'
+import { vendorApiReference } from './vendor.ts'
+
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: 'build' }, repository: { type: 'string' } },
+})
+const out = resolve(root, values.out)
+const packages = join(out, 'packages')
+
+rmSync(packages, { recursive: true, force: true })
+for (const one of published) {
+  const folder = join(packages, one.folder)
+  await compile(one, folder)
+  describe(one, folder)
+  if (one === server) completeServer(folder)
+  console.log(`${one.name}: ${folder}`)
+}
+
+function describe(one: Published, folder: string): void {
+  copy(join(root, 'packages', one.workspace, 'README.md'), join(folder, 'README.md'))
+  for (const name of ['LICENSE', 'NOTICE']) copy(join(root, name), join(folder, name))
+  const manifest = manifestOf(one, values.repository)
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** What only the server has: its program, SQL, and the files of its pages. */
+function completeServer(folder: string): void {
+  const workspace = join(root, 'packages', server.workspace)
+  for (const name of ['functions', 'migrations']) copy(join(workspace, name), join(folder, name))
+  for (const path of Object.values(workspaceOf(server).bin ?? {})) {
+    const text = readFileSync(join(workspace, path), 'utf8')
+    const built = text.replaceAll(/'\.(\.\/src\/[^']*)'/g, (_, source: string) => {
+      return `'.${builtPath(source, '.js')}'`
+    })
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), built, { mode: 0o755 })
+  }
+  vendorApiReference(join(folder, 'web'))
+}
+
+function copy(from: string, to: string): void {
+  cpSync(from, to, { recursive: true })
+}

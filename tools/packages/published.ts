@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../tree.ts'
+
+/** A workspace as it is published: `build.ts` writes one folder for each. */
+export interface Published {
+  readonly name: string
+  /** Its folder in `packages/`, and that of the built package. */
+  readonly workspace: string
+  readonly folder: string
+  /** What others import: by path, the source. */
+  readonly exports: Readonly<Record<string, string>>
+  /** Sources that nothing imports. */
+  readonly programs: readonly string[]
+  readonly node: string
+  /** What is in the package beside `dist`. */
+  readonly files: readonly string[]
+}
+
+export const contract: Published = {
+  name: '@chorale/contract',
+  workspace: 'contract',
+  folder: 'contract',
+  exports: { '.': './src/index.ts' },
+  programs: [],
+  node: '>=22',
+  files: [],
+}
+
+export const sdk: Published = {
+  name: '@chorale/sdk',
+  workspace: 'sdk',
+  folder: 'sdk',
+  exports: { '.': './src/index.ts' },
+  programs: [],
+  node: '>=22',
+  files: [],
+}
+
+/** It has the contract in it, so that both are always of the same version. */
+export const server: Published = {
+  name: 'chorale',
+  workspace: 'server',
+  folder: 'chorale',
+  exports: {},
+  programs: ['./src/main/chorale.ts'],
+  node: '>=24.2.0',
+  files: ['bin', 'contract', 'functions', 'migrations', 'web'],
+}
+
+export const published = [contract, sdk, server]
+
+export interface Workspace {
+  readonly version: string
+  readonly description: string
+  readonly license: string
+  readonly sideEffects?: boolean
+  readonly bin?: Readonly<Record<string, string>>
+  readonly exports?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+export function workspaceOf({ workspace }: Published): Workspace {
+  return JSON.parse(readFileSync(join(root, 'packages', workspace, 'package.json'), 'utf8'))
+}
+
+/** Where a source of a workspace is in the package: `./src/index.ts`, `./dist/index.js`. */
+export function builtPath(source: string, extension: '.js' | '.d.ts'): string {
+  return source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, extension)
+}
+
+export function manifestOf(one: Published, repository: string | undefined): object {
+  const workspace = workspaceOf(one)
+  const { [contract.name]: _, ...dependencies } = workspace.dependencies ?? {}
+  const entries = Object.entries(one.exports).map(([path, source]) => [
+    path,
+    { types: builtPath(source, '.d.ts'), default: builtPath(source, '.js') },
+  ])
+  return {
+    name: one.name,
+    version: workspace.version,
+    description: workspace.description,
+    license: workspace.license,
+    repository: repository && {
+      type: 'git',
+      url: repository,
+      directory: `packages/${one.workspace}`,
+    },
+    type: 'module',
+    sideEffects: workspace.sideEffects,
+    engines: { node: one.node },
+    bin: workspace.bin,
+    exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
+    files: ['dist', 'NOTICE', ...one.files],
+    dependencies,
+    publishConfig: { access: 'public', provenance: true },
+  }
+}
