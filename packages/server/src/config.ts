@@ -1,10 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseEnv } from 'node:util'
 import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
 import { databaseSettings } from './config-database.ts'
 import { gatewaySettings } from './config-gateway.ts'
 import { httpSettings } from './config-http.ts'
+import { mistakenNames, type UnknownName, unknownNames } from './config-names.ts'
 import { type NatsSecrets, natsSecretNames, natsSettings } from './config-nats.ts'
 import { limitSettings } from './limits/settings.ts'
 
@@ -227,9 +229,18 @@ export const fromFile = [
   'SMTP_URL',
 ] as const
 
+/** Every name that is read. */
+const settingNames: readonly string[] = [
+  ...Object.keys(Settings.properties),
+  ...fromFile.map((name) => `${name}_FILE`),
+]
+
 export function readConfig(environment: NodeJS.ProcessEnv, folder = '.'): Config {
   const inProduction = environment.NODE_ENV === 'production'
-  const given = { ...(inProduction ? {} : readEnvFile(join(folder, '.env'))), ...environment }
+  const file = inProduction ? {} : readEnvFile(join(folder, '.env'))
+  refuseUnknown('.env', unknownNames(file, settingNames))
+  refuseUnknown('the environment', mistakenNames(environment, settingNames))
+  const given = { ...file, ...environment }
   for (const name of fromFile) {
     const path = given[`${name}_FILE`]
     if (path) given[name] = readSecret(name, path)
@@ -262,25 +273,42 @@ export function originsOf({ GATEWAY_ORIGINS }: Config): readonly string[] {
   return GATEWAY_ORIGINS.split(',').map((origin) => origin.trim())
 }
 
+function refuseUnknown(where: string, names: readonly UnknownName[]): void {
+  if (names.length === 0) return
+  const listed = names.map(({ name, nearest }) => `${name} (did you mean ${nearest}?)`)
+  throw new ConfigError(`Unknown settings in ${where}: ${listed.join(', ')}. See docs/settings.md.`)
+}
+
 function parse(given: NodeJS.ProcessEnv): Static<typeof Settings> {
   try {
     return envSchema<Static<typeof Settings>>({ schema: Settings, data: given, env: false })
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    throw new ConfigError(`A setting is wrong: ${text}. See docs/settings.md.`)
+    const texts = invalidIn(error)?.map(describeInvalid) ?? [String(error)]
+    throw new ConfigError(`A setting is wrong: ${texts.join(', ')}. See docs/settings.md.`)
   }
+}
+
+/** As Ajv describes a value that is not valid. */
+interface Invalid {
+  readonly instancePath: string
+  readonly message?: string
+  readonly params: { readonly allowedValues?: readonly unknown[] }
+}
+
+function invalidIn(error: unknown): readonly Invalid[] | undefined {
+  // Whatever else is thrown here has no list of errors.
+  return (error as { readonly errors?: readonly Invalid[] }).errors
+}
+
+function describeInvalid({ instancePath, message, params }: Invalid): string {
+  const { allowedValues } = params
+  const what = allowedValues ? `must be one of ${allowedValues.join(', ')}` : message
+  return `${instancePath.slice(1)} ${what}`
 }
 
 /** `.env` beside the clone is for development; the environment wins over it. */
 function readEnvFile(path: string): NodeJS.ProcessEnv {
-  if (!existsSync(path)) return {}
-  const lines = readFileSync(path, 'utf8').split('\n')
-  return Object.fromEntries(
-    lines.flatMap((line) => {
-      const [, name, value] = /^\s*([A-Z_]+)=(.*)$/.exec(line) ?? []
-      return name === undefined || value === undefined ? [] : [[name, value.trim()]]
-    }),
-  )
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
 }
 
 function readSecret(name: string, path: string): string {
