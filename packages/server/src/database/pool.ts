@@ -30,9 +30,17 @@ export interface Database extends Connections, AsyncDisposable {
   ping(): Promise<void>
   /** How long a statement may take, the wait for its connection included. */
   readonly deadlineMs: number
-  stats(): { total: number; idle: number; waiting: number }
+  /** Of its two pools, the second of which is for prepared statements outside transactions. */
+  stats(): { readonly ordinary: PoolStats; readonly prepared: PoolStats }
   /** Called when a connection was lost, in use or not: PostgreSQL may have been replaced. */
   onLost(notify: () => void): void
+}
+
+interface PoolStats {
+  readonly max: number
+  readonly total: number
+  readonly idle: number
+  readonly waiting: number
 }
 
 export interface DatabaseOptions {
@@ -99,15 +107,23 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     deadlineMs,
     stats: () => ({
-      total: pool.totalCount + prepared.totalCount,
-      idle: pool.idleCount + prepared.idleCount,
-      waiting: pool.waitingCount + prepared.waitingCount + shares.waiting(),
+      ordinary: statsOf(pool, shares.waiting()),
+      prepared: statsOf(prepared, 0),
     }),
     onLost: (notify) => void losses.push(notify),
     async [Symbol.asyncDispose]() {
       await Promise.all([everyones.db.destroy(), preparedAlone.destroy()])
       await Promise.all([pool.end(), prepared.end()])
     },
+  }
+}
+
+function statsOf(pool: pg.Pool, waitingForShare: number): PoolStats {
+  return {
+    max: pool.options.max,
+    total: pool.totalCount,
+    idle: pool.idleCount,
+    waiting: pool.waitingCount + waitingForShare,
   }
 }
 

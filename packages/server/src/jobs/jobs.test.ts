@@ -299,7 +299,6 @@ test('a job that never ends gives its place back when its lease is over, and one
   const metrics = {
     ran: (_: string, outcome: string) => void outcomes.push(outcome),
     running: () => undefined,
-    late: () => undefined,
   }
   await using _runner = runTestJobs(jobs, { ...queue, metrics, concurrency: 1 })
   await expect.poll(() => queue.results(), wait).toEqual(['done'])

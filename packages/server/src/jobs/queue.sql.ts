@@ -34,6 +34,8 @@ export interface QueueDefinition<J extends Job> {
   readonly group?: readonly string[]
   /** Which groups may be claimed: a lateral join on the group `g`. */
   readonly ready?: string
+  /** Where a row stands for several that wait: which those are, as `table where condition`. */
+  readonly behind?: string
 }
 
 export interface ClaimLimits {
@@ -47,6 +49,8 @@ export interface ClaimLimits {
 
 export interface Queue<J extends Job> {
   readonly name: string
+  /** A query with one row, of `Backlog`. */
+  readonly backlogText: string
   /** In turns: the first due job of every app, then the second of every app, and so on. */
   claim(db: Db, limits: ClaimLimits): Promise<J[]>
   /** Until the next job is due; negative: since when one is. Undefined: there are no jobs. */
@@ -58,6 +62,7 @@ export interface Queue<J extends Job> {
 }
 
 const unlimited = 1_000_000
+const maxCounted = 10_000
 /** Who has claimed it before has not come back: it may be the job that ends them. */
 const leaseEnd =
   'm.now + $2::bigint * case when j.leased_until is null then 1 else 1 << least(j.attempt, 5)::int end'
@@ -87,6 +92,7 @@ export function defineQueue<J extends Job>(definition: QueueDefinition<J>): Queu
     )
   return {
     name,
+    backlogText: backlogText(definition),
     claim: (db, { most, leaseMs, perApp = unlimited, perGroup = unlimited }) =>
       run(db, claim, [most, leaseMs, perApp, perGroup]),
     async nextDueMs(db) {
@@ -98,6 +104,16 @@ export function defineQueue<J extends Job>(definition: QueueDefinition<J>): Queu
         update ${sql.table(table)} set ${dueAgain(afterMs)} where ${held(job)}`.execute(db)
     },
   }
+}
+
+/** Counted along the index by which the next job is found, and no further than a bound. */
+function backlogText<J extends Job>({ name, table, open, behind }: QueueDefinition<J>): string {
+  const count = behind ? `select count(*) from (select from ${behind} limit ${maxCounted}) b` : '0'
+  return `
+    select '${name}' as queue, count(*) filter (where b.due_at <= ${nowMs})::int as due,
+      count(*) filter (where b.due_at > ${nowMs})::int as later, (${count})::int as behind,
+      greatest(0, ${nowMs} - coalesce(min(b.due_at), ${nowMs}))::bigint as "lateMs"
+    from (select j.due_at from ${table} j where ${open} order by j.due_at limit ${maxCounted}) b`
 }
 
 function requireIdentifier(name: string): void {

@@ -88,13 +88,12 @@ class Runner<J extends Job> implements AsyncDisposable {
 
   /** Claims what is due; otherwise sleeps until something is, a job has ended, or a commit has added one. */
   async #turn(): Promise<void> {
-    const { concurrency, database, metrics, pollMs = usualPollMs } = this.#options
+    const { concurrency, database, pollMs = usualPollMs } = this.#options
     const { queue } = this.#jobs
     await this.#jobs.enqueue?.()
     const hasRoom = this.#running.size < concurrency
     const dueInMs = hasRoom ? await queue.nextDueMs(database.db) : undefined
     const isDue = dueInMs !== undefined && dueInMs <= 0
-    if (dueInMs !== undefined) metrics.late(queue.name, Math.max(0, -dueInMs))
     if (isDue && (await this.#claim())) {
       this.#blockedMs = firstBlockedMs
       if (this.#running.size > concurrency / 2) await this.#pause(gatherMs)

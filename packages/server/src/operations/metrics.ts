@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Database } from '../database/pool.ts'
 import { type JobMetrics, openJobMetrics } from '../jobs/metrics.ts'
-import { measureBacklog } from '../outbox/backlog.ts'
+import { addBacklogs } from './backlogs.ts'
 
 export interface Metrics {
   readonly registry: Registry
@@ -20,9 +20,12 @@ export interface Measured {
   readonly background: Database
   readonly clock: () => number
   readonly isNatsThere: () => boolean
+  /** Queues of jobs: in every process, also while no worker runs. */
+  readonly queues: readonly { readonly name: string; readonly backlogText: string }[]
 }
 
-export function openMetrics({ foreground, background, clock, isNatsThere }: Measured): Metrics {
+export function openMetrics(measured: Measured): Metrics {
+  const { foreground, background, isNatsThere } = measured
   const registry = new Registry()
   addProcess(registry)
   const duration = new Histogram({
@@ -40,13 +43,15 @@ export function openMetrics({ foreground, background, clock, isNatsThere }: Meas
   })
   new Gauge({
     name: 'chorale_database_connections',
-    help: 'Connections of each pool, and requests that wait for one.',
+    help: 'Connections of each pool: how many there may be (max), are open (total) and idle, and statements that wait for one.',
     labelNames: ['pool', 'state'],
     registers: [registry],
     collect() {
       for (const [pool, database] of Object.entries({ foreground, background })) {
-        for (const [state, value] of Object.entries(database.stats())) {
-          this.set({ pool, state }, value)
+        const { ordinary, prepared } = database.stats()
+        for (const [state, value] of Object.entries(ordinary)) this.set({ pool, state }, value)
+        for (const [state, value] of Object.entries(prepared)) {
+          this.set({ pool: `${pool} prepared`, state }, value)
         }
       }
     },
@@ -60,7 +65,7 @@ export function openMetrics({ foreground, background, clock, isNatsThere }: Meas
       this.set(isNatsThere() ? 1 : 0)
     },
   })
-  addBacklog(registry, background, clock)
+  addBacklogs(registry, measured)
   const swept = new Counter({
     name: 'chorale_outbox_swept_total',
     help: 'Receipts and events that the sweeper published.',
@@ -90,33 +95,4 @@ function addProcess(registry: Registry): void {
   for (const kind of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
     registry.removeSingleMetric(`nodejs_eventloop_lag_${kind}_seconds`)
   }
-}
-
-/** Asked of the database when someone looks: it knows of every process. */
-function addBacklog(registry: Registry, { db }: Database, clock: () => number): void {
-  const waiting = new Gauge({
-    name: 'chorale_outbox_waiting',
-    help: 'What is committed and not yet known to be published, of the whole install; 10000: at least.',
-    labelNames: ['kind'],
-    aggregator: 'max',
-    registers: [registry],
-  })
-  new Gauge({
-    name: 'chorale_outbox_lag_seconds',
-    help: 'Age of the oldest of it.',
-    aggregator: 'max',
-    registers: [registry],
-    async collect() {
-      try {
-        const { receipts, events, oldestAt } = await measureBacklog(db)
-        waiting.set({ kind: 'receipt' }, receipts)
-        waiting.set({ kind: 'event' }, events)
-        this.set(oldestAt === undefined ? 0 : Math.max(0, clock() - oldestAt))
-      } catch {
-        // Without a database there is no answer; the rest of the page is still worth reading.
-        this.remove()
-        waiting.reset()
-      }
-    },
-  })
 }

@@ -10,6 +10,7 @@ export {
   listAllApps,
 } from './apps.ts'
 export { auditLogHandlers, shownEntry } from './audit-log.ts'
+export { erasureQueue } from './erasure.sql.ts'
 export { erasureJobs } from './erasure.ts'
 export { checkDevicesWith, openIdentities, tokenPlace } from './identify.ts'
 export { limitOf } from './limits.ts'

@@ -1,5 +1,6 @@
 export { classificationJobs } from './classifications.ts'
 export { queueHandlers, queueOfAppHandlers } from './queues.ts'
 export { reasonHandlers } from './reasons.ts'
+export { submissionQueue } from './submission-jobs.sql.ts'
 export { submissionJobs } from './submission-jobs.ts'
 export { findSubmitted, forgetSubmissionsOf, submissionHandlers } from './submissions.ts'

@@ -23,6 +23,7 @@ export const deliveryQueue = defineQueue<DeliveryJob>({
   table: 'webhook_ordering_keys',
   key: { app_id: 'appId', webhook_id: 'webhookId', ordering_key: 'orderingKey' },
   open: 'true',
+  behind: `webhook_deliveries where status = 'waiting'`,
   group: ['app_id', 'webhook_id'],
   ready: `
     cross join lateral (

@@ -1,5 +1,6 @@
 export { openGates } from './before-message.ts'
 export { deliveryHandlers } from './deliveries.ts'
+export { deliveryQueue } from './delivery-jobs.sql.ts'
 export { deliveryJobs } from './delivery-jobs.ts'
 export { triggerHandlers } from './triggers.ts'
 export { notifyWebhooks } from './webhooks.on.ts'

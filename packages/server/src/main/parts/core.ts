@@ -26,6 +26,7 @@ import { openBackgroundDatabase, openConfiguredDatabase } from '../configured-da
 import { openConfiguredEgress } from '../configured-egress.ts'
 import { openConfiguredVault } from '../configured-vault.ts'
 import { natsAccessOf, streamOptions } from '../nats.ts'
+import { queues } from '../queues.ts'
 import { versionOfPackage } from '../version.ts'
 
 export interface CoreOptions {
@@ -77,7 +78,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const bus = stack.use(connectBus(natsAccessOf(config, log), log))
   const egress = stack.use(openConfiguredEgress(config))
   const isNatsThere = () => bus.connection !== undefined
-  const metrics = openMetrics({ foreground, background, clock, isNatsThere })
+  const metrics = openMetrics({ foreground, background, clock, isNatsThere, queues })
   const stream = openEventStream(bus, streamOptions(config))
   // Before anything is written: ids of a restored database must not be those of what was lost.
   const epochs = stack.use(

@@ -1,4 +1,6 @@
+import { readConsumerLag } from '../../bus/consumer-lag.ts'
 import { openDeadLetters } from '../../bus/dead-letters.ts'
+import { addConsumerLag } from '../../operations/consumer-metrics.ts'
 import type { Listener } from '../../outbox/listener.ts'
 import { startWorker as startListeners } from '../../worker/worker.ts'
 import { startConfiguredJobs } from '../jobs.ts'
@@ -15,6 +17,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
   const { config, background, stream, metrics, health, bus } = core
   const stack = new AsyncDisposableStack()
   const letters = openDeadLetters(stream)
+  addConsumerLag(metrics.registry, () => readConsumerLag(stream))
   const worker = stack.use(
     startListeners({
       database: background,

@@ -1,2 +1,3 @@
+export { dryRunQueue } from './dry-run-jobs.sql.ts'
 export { dryRunJobs } from './dry-run-jobs.ts'
 export { dryRunHandlers } from './dry-runs.ts'
