@@ -60,7 +60,7 @@ function clusterAt(base: string, version: number): Cluster {
 }
 
 /** PostgreSQL refuses to run as root, so root hands over to the account of the Debian package. */
-function asServer(program: string, args: readonly string[]): Promise<string> {
+export function asServer(program: string, args: readonly string[]): Promise<string> {
   if (!isRoot) return execute(program, args)
   return execute('runuser', ['-u', account, '--', program, ...args])
 }

@@ -5,6 +5,20 @@ export const databaseSettings = {
     default: 'postgres://postgres@127.0.0.1:55432/chorale',
     description: 'PostgreSQL 15 or later.',
   }),
+  DATABASE_POOLER: Type.Unsafe<'none' | 'transaction'>({
+    type: 'string',
+    enum: ['none', 'transaction'],
+    default: 'none',
+    description:
+      'What stands at DATABASE_URL: PostgreSQL itself, or a pooler that lends a connection for one ' +
+      'transaction, such as PgBouncer (docs/operate/pooler.md).',
+  }),
+  DATABASE_SESSION_URL: Type.String({
+    default: '',
+    description:
+      'PostgreSQL past the pooler, for leases and migrations, which need a connection of their own: ' +
+      'one for each process. Empty: DATABASE_URL.',
+  }),
   DATABASE_POOL_SIZE: Type.Integer({
     default: 10,
     minimum: 1,

@@ -92,3 +92,12 @@ test('a value that must be one of a list is refused with the list', () => {
     /^A setting is wrong: (?=.*DOCS must be one of on, off)(?=.*PORT must be integer)/,
   )
 })
+
+test('a pooler that shares connections needs an address past it', () => {
+  const pooled = { CHORALE_MASTER_KEY, DATABASE_POOLER: 'transaction' }
+  expect(() => readConfig(pooled, folder)).toThrow('DATABASE_SESSION_URL')
+  const DATABASE_SESSION_URL = 'postgres://direct.example/chorale'
+  expect(readConfig({ ...pooled, DATABASE_SESSION_URL }, folder).DATABASE_POOLER).toBe(
+    'transaction',
+  )
+})

@@ -223,6 +223,7 @@ export class ConfigError extends Error {}
 /** Secrets may come from a file, as container platforms hand them over. */
 export const fromFile = [
   'DATABASE_URL',
+  'DATABASE_SESSION_URL',
   ...natsSecretNames,
   'CHORALE_MASTER_KEY',
   'CHORALE_MASTER_KEY_PREVIOUS',
@@ -246,6 +247,11 @@ export function readConfig(environment: NodeJS.ProcessEnv, folder = '.'): Config
     if (path) given[name] = readSecret(name, path)
   }
   const { CHORALE_MASTER_KEY, CHORALE_MASTER_KEY_PREVIOUS: previous, ...rest } = parse(given)
+  if (rest.DATABASE_POOLER === 'transaction' && rest.DATABASE_SESSION_URL === '') {
+    throw new ConfigError(
+      'DATABASE_POOLER=transaction needs DATABASE_SESSION_URL: PostgreSQL itself, for leases and migrations.',
+    )
+  }
   return {
     ...rest,
     masterKey: readMasterKey('CHORALE_MASTER_KEY', CHORALE_MASTER_KEY),

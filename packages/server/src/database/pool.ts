@@ -52,6 +52,11 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number
   /** So much later it has had its chance: the connection is dropped. A second where it is not said. */
   readonly graceMs?: number
+  /**
+   * A pooler that lends a server connection for one transaction: statements have no names there, and
+   * its connections have the settings that `pooler.ts` asks for.
+   */
+  readonly pooler?: 'none' | 'transaction'
   readonly onIdleError: (error: Error) => void
 }
 
@@ -64,6 +69,7 @@ const maxAppsKept = 1000
 
 export function openDatabase(options: DatabaseOptions): Database {
   const deadlineMs = deadlineOf(options)
+  const lending: Lending = { deadlineMs, keepsNames: options.pooler !== 'transaction' }
   const losses: (() => void)[] = []
   const onLost = () => {
     for (const notify of losses) notify()
@@ -84,11 +90,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   })
   const openOn = (ordinary: pg.Pool, share?: Share): Db =>
     new Kysely({
-      dialect: new PostgresDialect({ pool: preparing(ordinary, prepared, deadlineMs, share) }),
+      dialect: new PostgresDialect({ pool: preparing(ordinary, prepared, lending, share) }),
     })
   const connectionsOf = (share?: Share): Connections => {
     const db = openOn(pool, share)
-    runPreparedOn(db, (query) => queryOn(prepared, deadlineMs, query))
+    runPreparedOn(db, (query) => queryOn(prepared, lending, query))
     return { db, transaction: (work) => inTransaction(db, work) }
   }
   const shares = openShares(options.poolSize)
@@ -103,7 +109,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     of: (appId) => apps.memo(appId),
     preparedTransaction: (work) => inTransaction(preparedAlone, work),
     async ping() {
-      await queryOn(pool, deadlineMs, { text: 'select 1' })
+      await queryOn(pool, lending, { text: 'select 1' })
     },
     deadlineMs,
     stats: () => ({
@@ -152,15 +158,12 @@ function openPool(
     connectionString: options.url,
     max,
     idleTimeoutMillis,
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: options.statementTimeoutMs,
     connectionTimeoutMillis: Math.min(maxConnectMs, deadlineOf(options)),
     // A peer that is gone without a word is noticed on idle connections, too.
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
-    // Compiling a plan takes longer than any statement of ours should run.
-    options: ['jit=off', ...settings].map((setting) => `-c ${setting}`).join(' '),
     application_name: 'chorale',
+    ...(options.pooler !== 'transaction' && startUpParameters(options, settings)),
   })
   pool.on('error', options.onIdleError)
   // A connection that is lost while a call holds it fails that call's statement; unheard, its event
@@ -169,15 +172,30 @@ function openPool(
   return pool
 }
 
+function startUpParameters({ statementTimeoutMs }: DatabaseOptions, settings: readonly string[]) {
+  return {
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    // Compiling a plan takes longer than any statement of ours should run.
+    options: ['jit=off', ...settings].map((setting) => `-c ${setting}`).join(' '),
+  }
+}
+
 function deadlineOf({ statementTimeoutMs, graceMs = usualGraceMs }: DatabaseOptions): number {
   return statementTimeoutMs + graceMs
+}
+
+interface Lending {
+  readonly deadlineMs: number
+  /** Whether a connection knows at the next statement what the last one has prepared. */
+  readonly keepsNames: boolean
 }
 
 /**
  * A connection from the pool, once a statement wants one. After an error that it does not survive,
  * or an answer that is overdue, it takes no further statement and is closed with its release.
  */
-function borrow(deadlineMs: number) {
+function borrow({ deadlineMs, keepsNames }: Lending) {
   let client: Promise<pg.PoolClient> | undefined
   let broken = false
   let counted: Share | undefined
@@ -191,10 +209,11 @@ function borrow(deadlineMs: number) {
     async query(pool: pg.Pool, query: pg.QueryConfig, share?: Share): Promise<pg.QueryResult> {
       if (broken) throw new DatabaseSilent()
       client ??= connect(pool, share)
+      const sent = keepsNames ? query : unnamed(query)
       try {
         const result = await answeredWithin(
           deadlineMs,
-          client.then((held) => held.query(query)),
+          client.then((held) => held.query(sent)),
         )
         resumeTurn()
         return result
@@ -212,13 +231,17 @@ function borrow(deadlineMs: number) {
   }
 }
 
+function unnamed({ name: _, ...query }: pg.QueryConfig): pg.QueryConfig {
+  return query
+}
+
 /** The pool's own way gives up the connection, and all it has planned, when a statement is refused. */
 async function queryOn(
   pool: pg.Pool,
-  deadlineMs: number,
+  lending: Lending,
   query: pg.QueryConfig,
 ): Promise<pg.QueryResult> {
-  const connection = borrow(deadlineMs)
+  const connection = borrow(lending)
   try {
     return await connection.query(pool, query)
   } finally {
@@ -233,13 +256,13 @@ async function queryOn(
 function preparing(
   pool: pg.Pool,
   prepared: pg.Pool,
-  deadlineMs: number,
+  lending: Lending,
   share: Share | undefined,
 ): PostgresPool {
   return {
     options: pool.options,
     async connect() {
-      const connection = borrow(deadlineMs)
+      const connection = borrow(lending)
       const query = (text: string, values: readonly unknown[]) => {
         const name = nameOf(text)
         // The first statement decides: a transaction begins with `begin`.

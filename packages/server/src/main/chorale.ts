@@ -5,6 +5,12 @@ import { buildProgram } from './program.ts'
 
 const remedies = [
   {
+    when: /unsupported startup parameter/,
+    say:
+      'A connection pooler answers, not PostgreSQL. At DATABASE_URL: set DATABASE_POOLER=transaction. ' +
+      'At DATABASE_SESSION_URL: set the address of PostgreSQL itself.',
+  },
+  {
     when: /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)$|timeout exceeded when trying/,
     say: 'The database does not answer: check DATABASE_URL, or run `npm run services` in a clone.',
   },

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
-import type { Config } from '../config.ts'
+import { type Config, ConfigError } from '../config.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
+import { missingPoolerSettings } from '../database/pooler.ts'
 
 export function openConfiguredDatabase(config: Config, log: Logger): Database {
   return openDatabase({
@@ -9,6 +10,7 @@ export function openConfiguredDatabase(config: Config, log: Logger): Database {
     preparedPoolSize: config.DATABASE_STATEMENT_POOL_SIZE,
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     graceMs: config.DATABASE_GRACE_MS,
+    pooler: config.DATABASE_POOLER,
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
   })
 }
@@ -21,6 +23,37 @@ export function openBackgroundDatabase(config: Config, log: Logger): Database {
     { ...config, DATABASE_POOL_SIZE: size - ofRunners, DATABASE_STATEMENT_POOL_SIZE: ofRunners },
     log,
   )
+}
+
+/** Throws where connections of the pooler lack what others ask for when they start. */
+export async function requirePoolerSettings(config: Config, { db }: Database): Promise<void> {
+  const missing = await missingPoolerSettings(db, config.DATABASE_STATEMENT_TIMEOUT_MS)
+  if (missing.length === 0) return
+  throw new ConfigError(
+    'Connections of the pooler lack settings. Run this in the database, then RECONNECT in the ' +
+      `console of PgBouncer (docs/operate/pooler.md):\n${missing.join('\n')}`,
+  )
+}
+
+/** A connection that stays the same, past the pooler: locks of a session are held on it. */
+export async function openSessionDatabase(config: Config, log: Logger): Promise<Database> {
+  const session = openConfiguredDatabase(
+    {
+      ...config,
+      DATABASE_URL: sessionUrlOf(config),
+      DATABASE_POOLER: 'none',
+      DATABASE_POOL_SIZE: 1,
+      DATABASE_STATEMENT_POOL_SIZE: 1,
+    },
+    log,
+  )
+  // A wrong address stops the start, rather than every listener later on.
+  await session.ping()
+  return session
+}
+
+export function sessionUrlOf({ DATABASE_SESSION_URL, DATABASE_URL }: Config): string {
+  return DATABASE_SESSION_URL || DATABASE_URL
 }
 
 /** For one of several processes: its share of the connections, and never too few to work. */

@@ -248,6 +248,7 @@ test('what a worker had not finished when it was stopped is handled by the next 
     stopping.use(
       startWorker({
         database,
+        session: database,
         stream,
         letters: openDeadLetters(stream),
         onCommit: () => undefined,

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { InstallDb } from '../database/app-db.ts'
 import { forgetAuditLog } from '../database/audit-log.ts'
-import { holdLeases } from '../database/leases.ts'
+import { holdLeases, type LeaseOptions } from '../database/leases.ts'
 import { openLoader } from '../database/loader.ts'
 import type { WakeUp } from '../jobs/wake-up.ts'
 import { partitions } from '../outbox/batches.ts'
@@ -12,6 +12,8 @@ import { forgetHandled } from './handled.sql.ts'
 import { openSlots } from './turns.ts'
 
 export interface WorkerParts extends ConsumerParts {
+  /** Where leases are held. */
+  readonly session: LeaseOptions['database']
   readonly wakeUp: WakeUp
   readonly listeners: readonly Listener[]
   /** Of one listener in this process. */
@@ -35,7 +37,7 @@ const daySeconds = 86_400
  * keeps it in order; which one is decided by a lease.
  */
 export function startWorker(parts: WorkerParts): Worker {
-  const { database, listeners, wakeUp, log } = parts
+  const { database, session, listeners, wakeUp, log } = parts
   const jobs = new Map(
     listeners.flatMap((listener) => {
       const own = {
@@ -85,7 +87,13 @@ export function startWorker(parts: WorkerParts): Worker {
     }
   }
 
-  const leases = holdLeases({ database, names: [...jobs.keys()], hold, wakeUp, log })
+  const leases = holdLeases({
+    database: session,
+    names: [...jobs.keys()],
+    hold,
+    wakeUp,
+    log,
+  })
   const timer = setInterval(() => void tidyUp(), tidyEveryMs)
   return {
     async check() {

@@ -19,13 +19,16 @@ async function die(): Promise<undefined> {
   process.kill(process.pid, 'SIGKILL')
 }
 
+const database = openDatabase({
+  url: DATABASE_URL,
+  poolSize: 4,
+  statementTimeoutMs: 10_000,
+  onIdleError: (error) => console.error(error),
+})
+
 startWorker({
-  database: openDatabase({
-    url: DATABASE_URL,
-    poolSize: 4,
-    statementTimeoutMs: 10_000,
-    onIdleError: (error) => console.error(error),
-  }),
+  database,
+  session: database,
   stream,
   letters: openDeadLetters(stream),
   // Is called right after the commit.

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { natsPrefix } from '../engines/nats-prefix.ts'
+import { throughPooler } from '../engines/pooler.ts'
 
 const path = fileURLToPath(new URL('../../../server/bin/chorale.js', import.meta.url))
 
@@ -118,7 +119,7 @@ function start(settings: Settings, args: readonly string[]) {
       NODE_COMPILE_CACHE: compileCache,
       // Many processes run at once.
       OPERATIONS_PORT: '0',
-      ...settings,
+      ...throughPooler(settings),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -7,6 +7,7 @@ import { startGateway } from '../../../server/src/main/parts/gateway-part.ts'
 import { openOperations } from '../../../server/src/main/parts/operations-part.ts'
 import { startWorker } from '../../../server/src/main/parts/worker-part.ts'
 import type { Listener } from '../../../server/src/outbox/listener.ts'
+import { throughPooler } from '../engines/pooler.ts'
 
 export interface ServiceOptions extends CoreOptions, CallsOptions {
   /** Devices can connect where the API is. */
@@ -27,7 +28,8 @@ export interface Service extends AsyncDisposable {
 
 export async function startService(options: ServiceOptions): Promise<Service> {
   await using stack = new AsyncDisposableStack()
-  const core = stack.use(await openCore(options))
+  const config = throughPooler(options.config)
+  const core = stack.use(await openCore({ ...options, config }))
   const calls: Calls = stack.use(await openCalls(core, options))
   const api: Api = stack.use(startApi(core, calls))
   if (options.gateway) stack.use(startGateway(core, calls, api.api.server))

@@ -22,7 +22,12 @@ import { openSweeper } from '../../outbox/sweeper.ts'
 import { openAnnouncer } from '../../realtime/announce.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { unixSeconds } from '../clock.ts'
-import { openBackgroundDatabase, openConfiguredDatabase } from '../configured-database.ts'
+import {
+  openBackgroundDatabase,
+  openConfiguredDatabase,
+  openSessionDatabase,
+  requirePoolerSettings,
+} from '../configured-database.ts'
 import { openConfiguredEgress } from '../configured-egress.ts'
 import { openConfiguredVault } from '../configured-vault.ts'
 import { natsAccessOf, streamOptions } from '../nats.ts'
@@ -51,6 +56,8 @@ export interface Core extends AsyncDisposable {
   readonly foreground: Database
   /** The pool of everything that no call waits for. */
   readonly background: Database
+  /** Connections that stay the same from statement to statement; the background's without a pooler. */
+  readonly session: Database
   readonly vault: Vault
   readonly bus: Bus
   readonly stream: EventStream
@@ -73,6 +80,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const background = stack.use(openBackgroundDatabase(config, log))
   // First of all: nothing runs beside a database that is not there, or not ready.
   await requireSchema(background.db, { later: config.DATABASE_LATER_SCHEMA })
+  const isPooled = config.DATABASE_POOLER === 'transaction'
+  if (isPooled) await requirePoolerSettings(config, background)
+  const session = isPooled ? stack.use(await openSessionDatabase(config, log)) : background
   const vault = await openConfiguredVault(config, background)
   const foreground = stack.use(openConfiguredDatabase(config, log))
   const bus = stack.use(connectBus(natsAccessOf(config, log), log))
@@ -107,6 +117,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     leaving: options.leaving,
     foreground,
     background,
+    session,
     vault,
     bus,
     stream,

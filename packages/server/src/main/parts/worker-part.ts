@@ -21,6 +21,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
   const worker = stack.use(
     startListeners({
       database: background,
+      session: core.session,
       stream,
       letters,
       listeners,
