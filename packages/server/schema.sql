@@ -1078,6 +1078,7 @@ CREATE TABLE public.webhook_deliveries (
     next_attempt_at bigint,
     log jsonb DEFAULT '[]'::jsonb NOT NULL,
     created_at bigint NOT NULL,
+    trace text COLLATE pg_catalog."C",
     CONSTRAINT webhook_deliveries_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'delivered'::text, 'failed'::text])))
 );
 

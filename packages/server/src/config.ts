@@ -8,11 +8,13 @@ import { gatewaySettings } from './config-gateway.ts'
 import { httpSettings } from './config-http.ts'
 import { mistakenNames, type UnknownName, unknownNames } from './config-names.ts'
 import { type NatsSecrets, natsSecretNames, natsSettings } from './config-nats.ts'
+import { tracingSettings } from './config-tracing.ts'
 import { limitSettings } from './limits/settings.ts'
 
 const Settings = Type.Object({
   ...databaseSettings,
   ...natsSettings,
+  ...tracingSettings,
   NATS_PREFIX: Type.String({
     default: 'chorale',
     pattern: '^[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*$',

@@ -6,6 +6,7 @@ import { failureOf } from '../pipeline/errors.ts'
 import { Failure } from '../pipeline/failure.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { RawJson } from '../pipeline/raw-json.ts'
+import { inTrace, type Tracer } from '../tracing/tracer.ts'
 import { serialiseAnswer, serialiseRefusal } from './frames.ts'
 import type { Session } from './session.ts'
 
@@ -16,6 +17,7 @@ export interface CallParts {
   readonly log: Logger
   /** For lines that hold no secret: looking for one costs more than the line. */
   readonly lines: Logger
+  readonly tracer?: Tracer | undefined
   observe(operation: string, status: number, seconds: number): void
 }
 
@@ -27,6 +29,8 @@ export async function answer(
 ): Promise<void> {
   const startedAt = performance.now()
   const requestId = randomUUID()
+  const attributes = { 'chorale.request.id': requestId }
+  const span = parts.tracer?.start(operation.slice(0, 64), { kind: 'server', attributes })
   let status = 200
   let code: string | undefined
   try {
@@ -38,7 +42,8 @@ export async function answer(
       query: input.query ?? {},
       requestId,
     })
-    const { body } = await parts.pipeline.run(admitted, { bytes: 0, body: () => () => input.body })
+    const run = () => parts.pipeline.run(admitted, { bytes: 0, body: () => () => input.body })
+    const { body } = await (span ? inTrace(span, run) : run())
     session.connection.say(
       serialiseAnswer(id, body instanceof RawJson ? body.text : JSON.stringify(body)),
     )
@@ -50,6 +55,7 @@ export async function answer(
     // Its token is refused by now.
     if (status === 401) session.connection.close('notAuthenticated')
   }
+  span?.end({ 'http.response.status_code': status })
   if (!isOperation(operation)) return
   const ms = performance.now() - startedAt
   parts.observe(operation, status, ms / 1000)
@@ -66,6 +72,7 @@ export async function answer(
     status,
     ms: Math.round(ms),
     requestId,
+    ...(span && { traceId: span.context.traceId }),
     ...who,
     ...(code && { code }),
   })

@@ -160,6 +160,7 @@ function assemble(parts: GatewayParts, places: Places) {
     signalFlow: openFlow(signalsASecond),
     lines: log.child({}, { redact: [] }),
     pipeline: parts.pipeline,
+    tracer: parts.tracer,
     clientAddress: parts.clientAddress,
     limits: parts.limits,
     places,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseTraceparent, type TraceContext, traceparentOf } from '../tracing/trace-context.ts'
+import type { Span, Tracer } from '../tracing/tracer.ts'
 
 /** Of a caller: what names a request in the logs of others, and nothing that could forge a line of ours. */
 const acceptable = /^[\w.:@/+=-]{1,128}$/
@@ -11,14 +12,33 @@ export function requestIdOf({ 'x-request-id': given }: IncomingHttpHeaders): str
   return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()
 }
 
-/** Each answer names its request, and its trace where the caller has named one. */
-export function correlate(server: FastifyInstance): void {
+/** Each answer names its request, and its trace where the caller has named one or a tracer begins one. */
+export function correlate(server: FastifyInstance, tracer: Tracer | undefined): void {
+  server.decorateRequest('span', undefined)
+  if (tracer) endSpans(server)
   server.decorateRequest('trace', undefined)
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id)
     const { traceparent } = request.headers
     if (typeof traceparent === 'string') request.trace = parseTraceparent(traceparent)
+    request.span = tracer && startSpan(tracer, request)
+    request.trace = request.span?.context ?? request.trace
     if (request.trace) reply.header('traceparent', traceparentOf(request.trace))
+    done()
+  })
+}
+
+function startSpan(tracer: Tracer, request: FastifyRequest): Span | undefined {
+  const { operation } = request.routeOptions.config
+  const attributes = { 'chorale.request.id': request.id }
+  return operation && tracer.start(operation, { kind: 'server', parent: request.trace, attributes })
+}
+
+function endSpans(server: FastifyInstance): void {
+  server.addHook('onResponse', ({ span, refusal }, { statusCode }, done) => {
+    const code = refusal ? { 'chorale.code': refusal } : {}
+    const status = { 'http.response.status_code': statusCode, ...code }
+    span?.end(status, statusCode >= 500 ? (refusal ?? statusCode) : undefined)
     done()
   })
 }
@@ -26,5 +46,7 @@ export function correlate(server: FastifyInstance): void {
 declare module 'fastify' {
   interface FastifyRequest {
     trace: TraceContext | undefined
+    /** Undefined: calls are not traced. */
+    span: Span | undefined
   }
 }

@@ -10,6 +10,7 @@ import { badRequest, Failure } from '../pipeline/failure.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { RawJson } from '../pipeline/raw-json.ts'
 import { traceOf } from '../pipeline/trace.ts'
+import { inTrace, type Tracer } from '../tracing/tracer.ts'
 import { answerHeaders, rawAnswerHeaders } from '../web/answer-headers.ts'
 import type { ClientAddress } from '../web/client-address.ts'
 import type { Origins } from '../web/origins.ts'
@@ -36,6 +37,7 @@ export interface HttpParts {
   readonly hstsSeconds: number
   readonly origins: Origins
   readonly clientAddress: ClientAddress
+  readonly tracer?: Tracer | undefined
   /** Sockets that the listener holds, those of the gateway included. */
   readonly connections: number
   /** Aborted: whoever gets an answer is told to connect anew. */
@@ -72,7 +74,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
     reply.headers(headers)
     done()
   })
-  correlate(server)
+  correlate(server, parts.tracer)
   // What it says is named here and holds no secret: looking for one costs more than the line.
   const requestLog = parts.log.child({}, { redact: [] })
   logAnswers(server, parts, requestLog)
@@ -222,11 +224,13 @@ function addOperation(
         const { admitted, body } = request
         if (!admitted) throw new Error('A call was handled that nobody had admitted.')
         const contentType = request.headers['content-type']
-        const answer = await pipeline.run(admitted, {
-          bytes: Buffer.isBuffer(body) ? body.length : 0,
-          body: (lenient) => bodyReader(body, contentType, lenient),
-          form: (schema) => parseForm(body, contentType, schema),
-        })
+        const run = () =>
+          pipeline.run(admitted, {
+            bytes: Buffer.isBuffer(body) ? body.length : 0,
+            body: (lenient) => bodyReader(body, contentType, lenient),
+            form: (schema) => parseForm(body, contentType, schema),
+          })
+        const answer = await (request.span ? inTrace(request.span, run) : run())
         reply.headers(answer.headers)
         if (!(answer.body instanceof RawJson)) return reply.send(answer.body)
         return reply.type('application/json; charset=utf-8').send(answer.body.text)

@@ -10,6 +10,8 @@ export interface Job {
   readonly leasedUntil: number
   /** Claims so far, this one included. */
   readonly attempt: number
+  /** A `traceparent`, where what caused it is traced; of queues that keep it. */
+  readonly trace?: string | null
 }
 
 /**

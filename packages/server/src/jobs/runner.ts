@@ -1,6 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { InstallDb } from '../database/app-db.ts'
+import { type Tracer, traced } from '../tracing/tracer.ts'
 import { inTurn } from '../watchdog/turns.ts'
 import type { JobMetrics } from './metrics.ts'
 import type { ClaimLimits, Job, Queue } from './queue.sql.ts'
@@ -27,6 +28,7 @@ export interface RunnerOptions {
   readonly graceMs: number
   readonly wakeUp: WakeUp
   readonly metrics: JobMetrics
+  readonly tracer?: Tracer | undefined
   readonly log: Logger
   /** At most so long between two looks at a queue where nothing is due: a wake-up may be lost. */
   readonly pollMs?: number
@@ -120,12 +122,16 @@ class Runner<J extends Job> implements AsyncDisposable {
 
   async #run(job: J): Promise<void> {
     const { queue, limits } = this.#jobs
-    const { metrics } = this.#options
+    const { metrics, tracer } = this.#options
     const turn = { operation: `job of ${queue.name}`, appId: job.appId }
     try {
       const outcome = await within(
         limits.leaseMs,
-        inTurn(turn, () => this.#jobs.run(job)),
+        inTurn(turn, () =>
+          traced(tracer, `job of ${queue.name}`, 'consumer', [job.trace], () =>
+            this.#jobs.run(job),
+          ),
+        ),
       )
       metrics.ran(queue.name, outcome)
     } catch (error) {

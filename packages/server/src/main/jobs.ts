@@ -15,6 +15,7 @@ import { type RunnerOptions, startRunner } from '../jobs/runner.ts'
 import type { WakeUp } from '../jobs/wake-up.ts'
 import type { CommitHook } from '../outbox/committed.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { openApns } from '../transports/apns.ts'
 import { openSendGrid } from '../transports/email.ts'
 import { openFcm } from '../transports/fcm.ts'
@@ -37,6 +38,7 @@ interface JobOptions {
   readonly letters: DeadLetters
   readonly wakeUp: WakeUp
   readonly metrics: JobMetrics
+  readonly tracer: Tracer | undefined
 }
 
 interface JobParts extends JobOptions {

@@ -22,9 +22,9 @@ const maxCharacters = 300_000
 /** Larger data stay at home: listeners read the log. */
 export const maxDataCharacters = 65_536
 
-export function batchOf({ id, appId, name, at, payload }: RecordedEvent): Batch {
+export function batchOf({ id, appId, name, at, payload, trace }: RecordedEvent): Batch {
   const noun = name.split('.', 1)[0]
-  const event = JSON.stringify({ id, name, at, payload })
+  const event = JSON.stringify({ id, name, at, trace, payload })
   return {
     subject: `${appId}.${partitionOf(appId, payload)}.${noun}`,
     id,
@@ -85,7 +85,9 @@ function eventText(entry: AppendedEntry): string {
   const { muid = null, parentSeq = null, data, extra = null, verdict = null } = entry
   const small = data !== null && data.length + (extra?.length ?? 0) <= maxDataCharacters
   return (
-    `{"id":"${entryEventId(entry)}","name":"entry.appended","at":${at},"payload":{` +
+    `{"id":"${entryEventId(entry)}","name":"entry.appended","at":${at},` +
+    (entry.trace ? `"trace":"${entry.trace}",` : '') +
+    `"payload":{` +
     `"bucket":${bucket},"key":${key},"seq":${seq},"id":${id},"sender":${JSON.stringify(sender)},` +
     `"category":${JSON.stringify(category)},"type":${JSON.stringify(type)}` +
     (muid === null ? '' : `,"muid":${JSON.stringify(muid)}`) +

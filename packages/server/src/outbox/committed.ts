@@ -8,6 +8,8 @@ export interface RecordedEvent {
   readonly name: EventName
   readonly at: number
   readonly payload: Events[EventName]
+  /** A `traceparent`, where it is traced; so have entries and appends. It is kept in memory only. */
+  readonly trace?: string | undefined
 }
 
 /** Where a conversation is stored: an internal key, never the public `conversationId`. */
@@ -40,12 +42,14 @@ export interface AppendedEntry extends ConversationKey {
   readonly verdict?: string | null | undefined
   /** Of those whom it shows, as they were when it was appended. Gateways look up who is missing. */
   readonly profiles?: Profiles | undefined
+  readonly trace?: string | undefined
 }
 
 /** The entries of one receipt, in the order of the batch. */
 export interface Append {
   readonly receipt: number
   readonly entries: readonly AppendedEntry[]
+  readonly trace?: string | undefined
 }
 
 /** What one transaction, or one batch of a batcher, has left to be published. */

@@ -9,6 +9,8 @@ export interface HeardEvent<N extends EventName = EventName> {
   readonly name: N
   readonly at: number
   readonly payload: Events[N]
+  /** A `traceparent`, where what caused it is traced. */
+  readonly trace?: string
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { type Tracer, traced } from '../tracing/tracer.ts'
 import { type Batch, batchesOf, batchOf } from './batches.ts'
 import type { Clearing } from './clearing.ts'
 import type { CommitHook, Committed } from './committed.ts'
@@ -29,7 +30,12 @@ export interface Publisher extends AsyncDisposable {
 const maxInFlight = 512
 const maxHeld = 2000
 
-export function openPublisher(stream: BatchStream, clearing: Clearing, log: Logger): Publisher {
+export function openPublisher(
+  stream: BatchStream,
+  clearing: Clearing,
+  log: Logger,
+  tracer?: Tracer,
+): Publisher {
   let mode: 'direct' | 'behind' | 'holding' = 'direct'
   let held: Committed[] = []
   const inFlight = new Set<Promise<void>>()
@@ -43,25 +49,32 @@ export function openPublisher(stream: BatchStream, clearing: Clearing, log: Logg
     for (const notify of listeners) notify()
   }
 
-  async function store(batches: readonly Batch[], done: () => void): Promise<void> {
+  async function store(
+    batches: readonly Batch[],
+    trace: string | undefined,
+    done: () => void,
+  ): Promise<void> {
+    const publishAll = () => Promise.all(batches.map((batch) => stream.publish(batch)))
     try {
-      await Promise.all(batches.map((batch) => stream.publish(batch)))
+      await (trace
+        ? traced(tracer, 'publish to NATS', 'producer', [trace], publishAll)
+        : publishAll())
       done()
     } catch (error) {
       fallBehind(error)
     }
   }
 
-  function start(batches: readonly Batch[], done: () => void): void {
-    const work = store(batches, done).finally(() => inFlight.delete(work))
+  function start(batches: readonly Batch[], trace: string | undefined, done: () => void): void {
+    const work = store(batches, trace, done).finally(() => inFlight.delete(work))
     inFlight.add(work)
   }
 
   function publish({ events, appends }: Committed): void {
     for (const append of appends) {
-      start(batchesOf(append), () => clearing.receipt(append.receipt))
+      start(batchesOf(append), append.trace, () => clearing.receipt(append.receipt))
     }
-    for (const event of events) start([batchOf(event)], () => clearing.event(event.id))
+    for (const event of events) start([batchOf(event)], event.trace, () => clearing.event(event.id))
   }
 
   return {

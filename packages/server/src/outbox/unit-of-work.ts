@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { Db } from '../database/db.ts'
+import { traceparentOf } from '../tracing/trace-context.ts'
+import { currentTrace } from '../tracing/tracer.ts'
 import type { Append, CommitHook, Committed, RecordedEvent } from './committed.ts'
 import type { EventName, Events } from './events.ts'
 
@@ -93,7 +95,9 @@ function openOutbox(db: Db, now: number): OpenOutbox {
   const appends: Append[] = []
   const wakes = new Set<string>()
   async function append(fresh: readonly NewEvent[]): Promise<void> {
-    const recorded = fresh.map((event) => ({ ...event, id: uuidv7(), at: now }))
+    const context = currentTrace()
+    const trace = context && traceparentOf(context)
+    const recorded = fresh.map((event) => ({ ...event, id: uuidv7(), at: now, trace }))
     if (recorded.length > 0) await insertEvents(db, recorded)
     events.push(...recorded)
   }

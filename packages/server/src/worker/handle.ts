@@ -7,6 +7,7 @@ import type { CommitHook } from '../outbox/committed.ts'
 import type { EventName } from '../outbox/events.ts'
 import type { HeardEvent, Listener, Reaction } from '../outbox/listener.ts'
 import { type AppTransaction, openTransactions } from '../outbox/unit-of-work.ts'
+import { type Tracer, traced } from '../tracing/tracer.ts'
 import { inTurn, type Turn } from '../watchdog/turns.ts'
 import { markHandled } from './handled.sql.ts'
 import type { Slots } from './turns.ts'
@@ -18,6 +19,7 @@ export interface HandleParts {
   readonly log: Logger
   readonly attempts: number
   readonly retryMs: number
+  readonly tracer?: Tracer | undefined
 }
 
 export interface Task {
@@ -88,7 +90,13 @@ async function handleOnce(
   task: Omit<Task, 'delivery'>,
 ): Promise<'handled' | 'stopped'> {
   if (!(await task.isConcerned())) return 'handled'
-  return task.slots.use(() => inTurn(turnOf(task), () => react(parts, task)))
+  const name = `listener ${task.listener.name}`
+  const traces = task.events.map(({ trace }) => trace)
+  return task.slots.use(() =>
+    inTurn(turnOf(task), () =>
+      traced(parts.tracer, name, 'consumer', traces, () => react(parts, task)),
+    ),
+  )
 }
 
 function turnOf({ listener, appId }: Pick<Task, 'listener' | 'appId'>): Turn {

@@ -11,8 +11,7 @@ import {
   isParticipant,
 } from '../../../server/src/domain/conversations/access.sql.ts'
 import type { ConversationKey } from '../../../server/src/domain/log/entries/entries.ts'
-import type { NewEntry } from '../../../server/src/domain/log/log.sql.ts'
-import type { Appended } from '../../../server/src/domain/log/log.ts'
+import type { Appended, NewEntry } from '../../../server/src/domain/log/log.sql.ts'
 import { messageOf } from '../data/log-entries.ts'
 import type { Answer } from './model.ts'
 import type { Step } from './steps.ts'

@@ -45,12 +45,14 @@ interface FixtureOptions {
   readonly trusted?: readonly Provider[]
   /** How long providers may be silent. */
   readonly timeoutMs?: number
+  readonly settings?: Settings
 }
 
 export async function startPushFixture({
   gateway = false,
   trusted = [],
   timeoutMs = 10_000,
+  settings: more = {},
 }: FixtureOptions = {}): Promise<PushFixture> {
   await using stack = new AsyncDisposableStack()
   const google = stack.use(await startFcmProvider())
@@ -68,6 +70,7 @@ export async function startPushFixture({
     PUSH_FCM_TOKEN_URI: google.tokenUri,
     PUSH_APNS_ORIGIN: apple.server.origin,
     PUSH_TIMEOUT_MS: String(timeoutMs),
+    ...more,
   }
   const app = stack.use(await startTestApp({ shadow: false, live: { gateway, settings } }))
   const full = app.as('full')

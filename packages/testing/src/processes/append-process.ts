@@ -1,7 +1,7 @@
 /** A second server, as far as the log is concerned: `node append-process.ts <database url>`. */
 import { openDatabase } from '../../../server/src/database/pool.ts'
-import type { NewEntry } from '../../../server/src/domain/log/log.sql.ts'
-import { type Appended, openAppendBatcher } from '../../../server/src/domain/log/log.ts'
+import type { Appended, NewEntry } from '../../../server/src/domain/log/log.sql.ts'
+import { openAppendBatcher } from '../../../server/src/domain/log/log.ts'
 
 /** What came of each entry, in their order. */
 export type Outcome = Appended | { readonly error: string }

@@ -1,6 +1,7 @@
 export { eraseDeletedLogs } from './log.on.ts'
 export {
   type AppendAddition,
+  type Appended,
   type Expected,
   entryColumns,
   findEntry,
@@ -8,5 +9,5 @@ export {
   type Placed,
   type Seen,
 } from './log.sql.ts'
-export { type Appended, appendWithin, openAppendBatcher } from './log.ts'
+export { appendWithin, openAppendBatcher } from './log.ts'
 export { findReceiver } from './receivers.sql.ts'

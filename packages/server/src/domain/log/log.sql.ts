@@ -4,6 +4,7 @@ import { bigints, bools, ints, smallints, texts } from '../../database/arrays.ts
 import type { Db } from '../../database/db.ts'
 import { type PreparedStatement, prepared, run } from '../../database/prepared.ts'
 import type { Profiles } from '../../outbox/committed.ts'
+import type { TraceContext } from '../../tracing/trace-context.ts'
 import type { ConversationKey, EntryRow } from './entries/entries.ts'
 
 /** An entry before it has its place. */
@@ -30,6 +31,8 @@ export interface NewEntry extends ConversationKey {
   readonly joins?: number | undefined
   /** What must still hold for it to be appended; undefined: nothing was remembered. */
   readonly expected?: Expected | undefined
+  /** Its own span, where the call is traced. */
+  readonly trace?: TraceContext | undefined
   /** Those whom it shows, for gateways, with what the append has seen of them. */
   readonly profilesAfter?: ((seen: Seen | undefined) => Profiles | undefined) | undefined
 }
@@ -57,6 +60,11 @@ export interface Placed {
   readonly receipt?: number | undefined
   /** Of an entry with `expected`: what changes too often to be remembered. */
   readonly seen?: Seen | undefined
+}
+
+/** Stored now, or found: the same `muid` of the same sender is one entry, however often it comes. */
+export interface Appended extends Placed {
+  readonly repeated: boolean
 }
 
 export interface Seen {

@@ -4,8 +4,11 @@ import { asksForRetry, isDuplicate, isRefusal, staleNumbers } from '../../databa
 import type { Append, AppendedEntry, CommitHook } from '../../outbox/committed.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { StaleFacts } from '../../pipeline/failure.ts'
+import { type TraceContext, traceparentOf } from '../../tracing/trace-context.ts'
+import { currentTrace, type Tracer } from '../../tracing/tracer.ts'
 import {
   type AppendAddition,
+  type Appended,
   additionsTo,
   appendEntries,
   findByMuid,
@@ -14,11 +17,7 @@ import {
   type NewEntry,
   type Placed,
 } from './log.sql.ts'
-
-/** Stored now, or found: the same `muid` of the same sender is one entry, however often it comes. */
-export interface Appended extends Placed {
-  readonly repeated: boolean
-}
+import { startBatch, traceAppends } from './traced-appends.ts'
 
 const maxPerBatch = 128
 const attempts = 3
@@ -33,22 +32,27 @@ export function openAppendBatcher(
   clock: () => number,
   onCommit: CommitHook = () => undefined,
   additions: readonly AppendAddition[] = [],
+  tracer?: Tracer,
 ): Batcher<NewEntry, Appended> {
-  return openBatcher({
+  const batcher = openBatcher<NewEntry, Appended>({
     maxPerBatch,
     concurrency,
     maxOverlapping,
     // A conversation keeps its order of arrival.
     orderOf: ({ key }) => key,
     async commit(entries) {
+      const span = tracer && startBatch(tracer, entries)
       const placed = await untilNoDeadlock(() => appendOnce(db, entries, clock(), additions))
-      const append = appendOf(entries, placed)
+        // A batch that is refused is tried again, entry by entry: each then has a batch of its own.
+        .finally(() => span?.end())
+      const append = appendOf(entries, placed, span?.context)
       const wakes = queuesOf(entries, additions)
       if (append) onCommit({ events: [], appends: [append], wakes })
       return placed
     },
     isRefusal,
   })
+  return tracer ? traceAppends(batcher, tracer) : batcher
 }
 
 /** As a transaction is tried again: a lone entry has no smaller batch in which the batcher could try it. */
@@ -69,7 +73,12 @@ export async function appendWithin(
   additions: readonly AppendAddition[] = [],
 ): Promise<Placed[]> {
   const placed = await appendEntries(db.db, entries, now, additions)
-  const append = appendOf(entries, placed)
+  const trace = currentTrace()
+  const append = appendOf(
+    trace ? entries.map((one) => ({ ...one, trace })) : entries,
+    placed,
+    trace,
+  )
   if (append) outbox.appended(append)
   for (const name of queuesOf(entries, additions)) outbox.wake({ name })
   return placed
@@ -87,6 +96,7 @@ function queuesOf(
 function appendOf(
   entries: readonly NewEntry[],
   placed: readonly ((Placed & { readonly repeated?: boolean }) | StaleFacts)[],
+  trace?: TraceContext,
 ): Append | undefined {
   let receipt: number | undefined
   const fresh: AppendedEntry[] = []
@@ -96,7 +106,8 @@ function appendOf(
     receipt = at.receipt
     fresh.push(appendedEntry(entry, at))
   }
-  return receipt === undefined ? undefined : { receipt, entries: fresh }
+  if (receipt === undefined) return undefined
+  return { receipt, entries: fresh, ...(trace && { trace: traceparentOf(trace) }) }
 }
 
 function appendedEntry(entry: NewEntry, { seq, id, at, seen }: Placed): AppendedEntry {
@@ -118,6 +129,7 @@ function appendedEntry(entry: NewEntry, { seq, id, at, seen }: Placed): Appended
     extra,
     verdict,
     profiles: entry.profilesAfter?.(seen),
+    trace: entry.trace && traceparentOf(entry.trace),
   }
 }
 

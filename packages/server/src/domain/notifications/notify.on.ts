@@ -1,6 +1,8 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { HeardEvent, Listener } from '../../outbox/listener.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import { traceparentOf } from '../../tracing/trace-context.ts'
+import { currentTrace } from '../../tracing/tracer.ts'
 import { checkEligibility, type Recipient } from './eligibility.ts'
 import { appsThatNotify } from './notification-config.sql.ts'
 import { isLogged, type NotificationConfig, notificationConfigOf } from './notification-config.ts'
@@ -104,6 +106,7 @@ function deliveriesTo(
   }
   const { bucket, key, seq } = notificationEvent.row
   const { actor, reaction } = notificationEvent
+  const trace = currentTrace()
   return recipient.devices
     .filter(({ reachable }) => reachable)
     .map(({ pushTokenHash, providerId, kind, type, pushToken }) => ({
@@ -115,6 +118,13 @@ function deliveriesTo(
       ...(providerId !== null && { providerId }),
       tokenType: type,
       pushToken,
-      payload: { bucket, key, seq, actor, ...(reaction !== undefined && { reaction }) },
+      payload: {
+        bucket,
+        key,
+        seq,
+        actor,
+        ...(reaction !== undefined && { reaction }),
+        ...(trace && { trace: traceparentOf(trace) }),
+      },
     }))
 }

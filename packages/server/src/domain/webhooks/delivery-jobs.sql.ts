@@ -32,7 +32,7 @@ export const deliveryQueue = defineQueue<DeliveryJob>({
         and w.resting_until <= (select now from moment) limit 1) w`,
   columns: `
     j.webhook_id as "webhookId", j.ordering_key as "orderingKey",
-    d.delivery_id as "deliveryId", d.event_id as "eventId", d.body, d.tries,
+    d.delivery_id as "deliveryId", d.event_id as "eventId", d.body, d.tries, d.trace,
     m.now - d.opened_at * 1000 as "elapsedMs", ${webhookColumns}`,
   joins: `
     cross join lateral (

@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { type AppDb, databaseMs } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
+import { traceparentOf } from '../../tracing/trace-context.ts'
+import { currentTrace } from '../../tracing/tracer.ts'
 
 export interface NewDelivery {
   readonly webhookId: string
@@ -18,11 +20,13 @@ export async function enqueue(
   now: number,
 ): Promise<string[]> {
   if (fresh.length === 0) return []
+  const trace = currentTrace()
   const { rows } = await sql<{ id: string; webhookId: string; orderingKey: string }>`
     insert into webhook_deliveries (app_id, webhook_id, delivery_id, event_id, trigger,
-                                    ordering_key, body, opened_at, next_attempt_at, created_at)
+                                    ordering_key, body, opened_at, next_attempt_at, created_at,
+                                    trace)
     select ${appId}, n.webhook_id, n.delivery_id, n.event_id, n.trigger, n.ordering_key, n.body,
-           ${now}, ${now}, ${now}
+           ${now}, ${now}, ${now}, ${trace ? traceparentOf(trace) : null}
     from unnest(${fresh.map(({ webhookId }) => webhookId)}::text[],
                 ${fresh.map(() => uuidv7())}::uuid[],
                 ${fresh.map(({ eventId }) => eventId)}::text[],

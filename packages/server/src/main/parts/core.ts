@@ -11,6 +11,7 @@ import { type Compiler, openCompiler, openRuleSets } from '../../domain/rules/co
 import { nativeEngine, portableEngine } from '../../domain/rules/engine/index.ts'
 import { openRuleCheck, type RuleCheck } from '../../domain/rules/index.ts'
 import type { Egress } from '../../egress/egress.ts'
+import { traceEgress } from '../../egress/traced-egress.ts'
 import { openWakeUp, type WakeUp } from '../../jobs/wake-up.ts'
 import { type Health, openHealth } from '../../operations/health.ts'
 import { type Metrics, openMetrics } from '../../operations/metrics.ts'
@@ -20,6 +21,7 @@ import { type Epochs, openEpochs, readEpochs } from '../../outbox/epochs.ts'
 import { openPublisher } from '../../outbox/publish.ts'
 import { openSweeper } from '../../outbox/sweeper.ts'
 import { openAnnouncer } from '../../realtime/announce.ts'
+import type { Tracer } from '../../tracing/tracer.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { unixSeconds } from '../clock.ts'
 import {
@@ -29,6 +31,7 @@ import {
   requirePoolerSettings,
 } from '../configured-database.ts'
 import { openConfiguredEgress } from '../configured-egress.ts'
+import { openConfiguredTracer } from '../configured-tracer.ts'
 import { openConfiguredVault } from '../configured-vault.ts'
 import { natsAccessOf, streamOptions } from '../nats.ts'
 import { queues } from '../queues.ts'
@@ -71,6 +74,8 @@ export interface Core extends AsyncDisposable {
   readonly compiler: Compiler
   readonly checkRules: RuleCheck
   readonly metrics: Metrics
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined
   readonly health: Health
 }
 
@@ -86,7 +91,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const vault = await openConfiguredVault(config, background)
   const foreground = stack.use(openConfiguredDatabase(config, log))
   const bus = stack.use(connectBus(natsAccessOf(config, log), log))
-  const egress = stack.use(openConfiguredEgress(config))
+  const tracer = stack.use(await openConfiguredTracer(config, log))
+  const calling = stack.use(openConfiguredEgress(config))
+  const egress = tracer ? traceEgress(calling, tracer) : calling
   const isNatsThere = () => bus.connection !== undefined
   const metrics = openMetrics({ foreground, background, clock, isNatsThere, queues })
   const stream = openEventStream(bus, streamOptions(config))
@@ -98,7 +105,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   )
   const signals = openSignals(bus, config.NATS_PREFIX, log)
   const announce = openAnnouncer(signals, movementOf)
-  const publishing = { database: background, stream, metrics, log, clock, announce }
+  const publishing = { database: background, stream, metrics, log, clock, announce, tracer }
   const hooks = publishes ? [announce, stack.use(openPublishing(publishing)).onCommit] : []
   const wakeUp = openWakeUp(signals)
   const onCommit = allHooks(hooks, wakeUp.wake)
@@ -129,6 +136,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     compiler,
     checkRules: openRuleCheck(openRuleSets(compiler)),
     metrics,
+    tracer,
     health,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
@@ -141,13 +149,15 @@ interface Publishing {
   readonly log: Logger
   readonly clock: () => number
   readonly announce: CommitHook
+  readonly tracer: Tracer | undefined
 }
 
 /** From memory right after the commit; by the sweeper whatever that missed, which is announced too. */
-function openPublishing({ database, stream, metrics, log, clock, announce }: Publishing) {
+function openPublishing(publishing: Publishing) {
+  const { database, stream, metrics, log, clock, announce, tracer } = publishing
   const stack = new AsyncDisposableStack()
   const clearing = stack.use(openClearing(database.db, log))
-  const publisher = stack.use(openPublisher(stream, clearing, log))
+  const publisher = stack.use(openPublisher(stream, clearing, log, tracer))
   const onSwept = metrics.swept
   stack.use(openSweeper({ database, stream, publisher, log, clock, onSwept, announce }))
   return { onCommit: publisher.onCommit, [Symbol.asyncDispose]: () => stack.disposeAsync() }

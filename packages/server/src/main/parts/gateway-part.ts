@@ -27,6 +27,7 @@ export function startGateway(core: Core, calls: Calls, server: FastifyInstance):
       maxOnline: config.PRESENCE_LIMIT,
     }),
     pipeline: calls.pipeline,
+    tracer: core.tracer,
     signals: core.signals,
     clientAddress: calls.clientAddress,
     limits: calls.limits,

@@ -45,6 +45,7 @@ export function buildCallServer(
     connections: connectionsOf(config),
     hstsSeconds: config.HSTS_SECONDS,
     leaving: core.leaving,
+    tracer: core.tracer,
   })
 }
 

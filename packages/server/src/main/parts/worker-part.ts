@@ -29,6 +29,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       wakeUp: core.wakeUp,
       clock: core.clock,
       log: core.log,
+      tracer: core.tracer,
       onOutcome: metrics.listened,
       concurrency: config.LISTENER_CONCURRENCY,
       attempts: config.LISTENER_ATTEMPTS,
@@ -51,6 +52,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       letters,
       wakeUp: core.wakeUp,
       metrics: metrics.jobs,
+      tracer: core.tracer,
     }),
   )
   // Calls work without NATS, consumers do not.

@@ -48,7 +48,7 @@ export const pushQueue = defineQueue<PushJob>({
   columns: `j.delivery_id as "deliveryId", j.source, j.trigger, j.uid, j.device,
     m.now - j.created_at * 1000 as "elapsedMs", j.provider as kind, j.provider_id as "providerId",
     j.token_type as "tokenType", j.push_token as "pushToken", t.platform, t.keys,
-    j.payload as about, u.name, coalesce(c.choices, '{}') as choices,
+    j.payload as about, j.payload ->> 'trace' as trace, u.name, coalesce(c.choices, '{}') as choices,
     coalesce(p.read_seq, 0) as "readSeq", e.change`,
   joins: `
     join users u on u.app_id = j.app_id and u.uid = j.uid
