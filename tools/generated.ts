@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 const generators = [
   'sdk-routes.ts',
+  'sdk-types.ts',
   'compatibility.ts',
   'errors.ts',
   'where-is.ts',

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../tree.ts'
 import { compile } from './compile.ts'
+import { declare } from './declarations.ts'
 import {
   builtPath,
   manifestOf,
@@ -27,6 +28,7 @@ rmSync(packages, { recursive: true, force: true })
 for (const one of published) {
   const folder = join(packages, one.folder)
   await compile(one, folder)
+  declare(one, folder)
   describe(one, folder)
   if (one === server) completeServer(folder)
   console.log(`${one.name}: ${folder}`)

@@ -138,7 +138,11 @@ export type DeviceOperations<T> = {
   [N in keyof T as T[N] extends { device: 'acting' | 'own' } ? N : never]: Omit<T[N], 'onBehalfOf'>
 }
 
-type Optional<T> = Record<never, never> extends T ? [input?: T] : [input: T]
+type Optional<T> = unknown extends T
+  ? [input?: Record<never, never>]
+  : Record<never, never> extends T
+    ? [input?: T]
+    : [input: T]
 
 /** One function per operation. */
 export type Client<T> = {

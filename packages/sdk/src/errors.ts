@@ -1,16 +1,27 @@
-import type { ErrorBody } from '@chorale/contract/errors'
+import type { ErrorCode } from './contract.generated.ts'
 
-type ErrorOfTheService = Omit<ErrorBody['error'], 'source'>
+/** How every error is answered. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly devMessage: string
+    readonly details?: Readonly<Record<string, readonly string[]>>
+  }
+}
+
+/** A service that is newer than this package may have others. */
+type AnyCode = ErrorCode | (string & Record<never, never>)
 
 /** The service said no. `code` is what to branch on. */
 export class ChoraleError extends Error {
   /** Of HTTP; 0 where the answer came over a session. */
   readonly status: number
-  readonly code: string
+  readonly code: AnyCode
   readonly devMessage: string
   readonly details: ErrorBody['error']['details']
 
-  constructor(status: number, error: ErrorOfTheService) {
+  constructor(status: number, error: ErrorBody['error']) {
     super(error.message)
     this.name = 'ChoraleError'
     this.status = status

@@ -1,6 +1,7 @@
+export type { DeviceClient, ServerClient } from './clients.ts'
+export type * from './contract.generated.ts'
 export { ChoraleError, SessionError } from './errors.ts'
 export {
-  type DeviceClient,
   type DeviceOptions,
   deviceClient,
   type RestOptions,

@@ -1,7 +1,5 @@
-import type { Api } from '@chorale/contract/api'
-import type { ErrorBody } from '@chorale/contract/errors'
-import type { Client, DeviceOperations } from '@chorale/contract/operation'
-import { ChoraleError } from './errors.ts'
+import type { DeviceClient, ServerClient } from './clients.ts'
+import { ChoraleError, type ErrorBody } from './errors.ts'
 import { deviceRoutes, managementRoutes, serverRoutes } from './routes.ts'
 
 interface Address {
@@ -21,10 +19,8 @@ export interface DeviceOptions extends Address {
   readonly authToken: string
 }
 
-export type DeviceClient = Client<DeviceOperations<Api>>
-
 /** One function per operation of the contract, for servers that hold an API key. */
-export function restClient(options: RestOptions): Client<Api> {
+export function restClient(options: RestOptions): ServerClient {
   const { baseUrl, apiKey, appId, management } = options
   const chat = { baseUrl, headers: { apikey: apiKey, appId }, fetch: options.fetch }
   const operator = management && {
@@ -36,7 +32,7 @@ export function restClient(options: RestOptions): Client<Api> {
   return {
     ...clientOf(chat, { ...deviceRoutes, ...serverRoutes }),
     ...clientOf(operator, managementRoutes),
-  } as Client<Api>
+  } as ServerClient
 }
 
 /** One function per operation that a device may call, as the user of the auth token. */

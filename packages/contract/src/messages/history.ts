@@ -80,7 +80,7 @@ const WindowMeta = Type.Object({
 })
 export type WindowMeta = Static<typeof WindowMeta>
 
-const UnreadCount = Type.Object({
+export const UnreadCount = Type.Object({
   entityId: Type.String({ description: 'Uid or guid.' }),
   entityType: OneOf('user', 'group'),
   count: Type.Integer(),

@@ -1,15 +1,11 @@
-import type { Api } from '@chorale/contract/api'
-import type { Client, DeviceOperations } from '@chorale/contract/operation'
+import type { DeviceClient } from '../clients.ts'
 import type { Calls } from './calls.ts'
 
-type DeviceApi = DeviceOperations<Api>
-type CallOf<N extends keyof DeviceApi> = Client<DeviceApi>[N]
-
 /** Any operation that a device may call, by name. */
-export type Ask = <N extends keyof DeviceApi>(
+export type Ask = <N extends keyof DeviceClient>(
   name: N,
-  ...input: Parameters<CallOf<N>>
-) => ReturnType<CallOf<N>>
+  ...input: Parameters<DeviceClient[N]>
+) => ReturnType<DeviceClient[N]>
 
 export function askWith(calls: Calls, timeoutMs: number): Ask {
   const ask = (name: string, input?: object) => calls.ask(name, input, timeoutMs)

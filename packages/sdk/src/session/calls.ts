@@ -1,4 +1,4 @@
-import type { ClientFrame, ServerFrame } from '@chorale/contract/frames'
+import type { ClientFrame, ServerFrame } from '../contract.generated.ts'
 import { ChoraleError, SessionError } from '../errors.ts'
 
 type CallFrame = Extract<ClientFrame, { type: 'call' }>

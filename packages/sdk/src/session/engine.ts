@@ -1,6 +1,4 @@
-import type { Message } from '@chorale/contract/conversations'
-import type { ServerFrame } from '@chorale/contract/frames'
-import type { User } from '@chorale/contract/users'
+import type { Message, ServerFrame, User } from '../contract.generated.ts'
 import { SessionError } from '../errors.ts'
 import { type Ask, askWith } from './ask.ts'
 import { type Calls, openCalls } from './calls.ts'

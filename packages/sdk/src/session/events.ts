@@ -1,4 +1,4 @@
-import type { ServerFrame } from '@chorale/contract/frames'
+import type { ServerFrame } from '../contract.generated.ts'
 import type { Emitter } from './emitter.ts'
 import type { ConnectionState } from './link.ts'
 import type { Outgoing } from './outgoing.ts'

@@ -1,5 +1,4 @@
-import type { Message } from '@chorale/contract/conversations'
-import type { UnreadCount } from '@chorale/contract/messages'
+import type { Message, UnreadCount } from '../contract.generated.ts'
 import type { Ask } from './ask.ts'
 import type { Target } from './targets.ts'
 

@@ -1,4 +1,4 @@
-import type { ClientFrame, ServerFrame } from '@chorale/contract/frames'
+import type { ClientFrame, ServerFrame } from '../contract.generated.ts'
 import { type Backoff, delayOf } from './backoff.ts'
 
 export type ConnectionState =

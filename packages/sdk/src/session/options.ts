@@ -1,4 +1,4 @@
-import type { ClientFrame } from '@chorale/contract/frames'
+import type { ClientFrame } from '../contract.generated.ts'
 import type { Places } from './timeline.ts'
 
 type AuthFrame = Extract<ClientFrame, { type: 'auth' }>

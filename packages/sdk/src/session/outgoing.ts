@@ -1,11 +1,9 @@
-import type { Api } from '@chorale/contract/api'
-import type { Message } from '@chorale/contract/conversations'
-import type { CallInput } from '@chorale/contract/operation'
+import type { Message, OperationInputs } from '../contract.generated.ts'
 import { ChoraleError, SessionError } from '../errors.ts'
 import { type Backoff, delayOf } from './backoff.ts'
 import type { Target } from './targets.ts'
 
-type Body = NonNullable<CallInput<Api['sendMessage']>['body']>
+type Body = NonNullable<OperationInputs['sendMessage']['body']>
 
 /** A message to be sent; with a `parentId` a reply in the thread of that message. */
 export type Draft = Target &

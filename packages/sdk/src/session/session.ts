@@ -1,6 +1,4 @@
-import type { Message } from '@chorale/contract/conversations'
-import type { UnreadCount } from '@chorale/contract/messages'
-import type { User } from '@chorale/contract/users'
+import type { Message, UnreadCount, User } from '../contract.generated.ts'
 import type { Ask } from './ask.ts'
 import { openEmitter } from './emitter.ts'
 import { openEngine } from './engine.ts'

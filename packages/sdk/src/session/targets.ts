@@ -1,4 +1,4 @@
-import type { Message } from '@chorale/contract/conversations'
+import type { Message } from '../contract.generated.ts'
 
 /** The other user, or the group. */
 export interface Target {

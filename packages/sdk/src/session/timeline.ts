@@ -1,5 +1,4 @@
-import type { Message } from '@chorale/contract/conversations'
-import type { Position, ServerFrame } from '@chorale/contract/frames'
+import type { Message, Position, ServerFrame } from '../contract.generated.ts'
 import {
   type ChangedFrame,
   type MessageFrame,

@@ -1,4 +1,4 @@
-import type { Position, ServerFrame } from '@chorale/contract/frames'
+import type { Position, ServerFrame } from '../contract.generated.ts'
 
 export type MessageFrame = Extract<ServerFrame, { type: 'message' }>
 export type ChangedFrame = Extract<ServerFrame, { type: 'changed' }>

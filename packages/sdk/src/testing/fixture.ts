@@ -1,5 +1,4 @@
-import type { Message } from '@chorale/contract/conversations'
-import type { ServerFrame } from '@chorale/contract/frames'
+import type { Message, ServerFrame } from '../contract.generated.ts'
 import { type ConnectOptions, connect, type Session, type SessionEvents } from '../index.ts'
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts'
 

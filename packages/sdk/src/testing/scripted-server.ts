@@ -1,5 +1,5 @@
-import type { ClientFrame, ServerFrame } from '@chorale/contract/frames'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { ClientFrame, ServerFrame } from '../contract.generated.ts'
 
 type FrameOf<N extends ClientFrame['type']> = Extract<ClientFrame, { type: N }>
 type Positions = Extract<ServerFrame, { type: 'welcome' }>['positions']
