@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 export const root = resolve(import.meta.dirname, '..')
 
-const notOurs = new Set(['node_modules', 'dist', 'build', 'coverage', '.git'])
+const notOurs = new Set(['node_modules', 'dist', 'build', 'coverage', '.git', 'chorale-data'])
 
 /** Every file of the project, as a path from its root; what was installed or built is left out. */
 export function projectFiles(folder = ''): string[] {

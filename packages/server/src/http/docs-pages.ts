@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { openapi } from '@chorale/contract/openapi'
 import type { FastifyInstance } from 'fastify'
 import { documentRoute } from './documents.ts'
+import type { PageLink } from './root-page.ts'
 
 /** The published package has a copy, which spares it hundreds of others. */
 const copy = new URL('../../web/api-reference.js', import.meta.url)
@@ -17,6 +18,12 @@ const reference = documentRoute({
   cacheControl: 'public, max-age=86400',
   read: () => readFile(referenceScript),
 })
+
+export const docsLink: PageLink = {
+  path: '/docs',
+  name: 'API reference',
+  about: 'Every call, with what it takes and answers',
+}
 
 /** May be kept, and is asked for again each time. */
 const cacheControl = 'no-cache'

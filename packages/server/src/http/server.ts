@@ -18,10 +18,11 @@ import { credentialsOf, isManagementHost } from './address.ts'
 import { bodyReader } from './body.ts'
 import { correlate, requestIdOf } from './correlation.ts'
 import { answerOrigins } from './cors.ts'
-import { addDocs } from './docs-pages.ts'
+import { addDocs, docsLink } from './docs-pages.ts'
 import { httpFailureOf } from './fastify-refusals.ts'
 import { parseForm } from './form.ts'
 import { inspectQuery, parseQuery } from './query.ts'
+import { addRootPage, type Pages } from './root-page.ts'
 import { closeUnread } from './unread-body.ts'
 
 export interface HttpParts {
@@ -30,6 +31,8 @@ export interface HttpParts {
   readonly observe: (operation: string, status: number, seconds: number) => void
   /** The version that `/docs` and `/openapi.json` describe; undefined: they are not there. */
   readonly docs: string | undefined
+  /** Pages beside these; `chorale start` has one. */
+  readonly pages?: Pages | undefined
   readonly log: Logger
   /** Which operations this listener answers. `both` tells them apart by host name. */
   readonly serves: 'chat' | 'management' | 'both' | 'none'
@@ -86,9 +89,15 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   answerUntilClosed(server, parts.leaving)
   closeUnread(server)
   answerErrors(server, parts, requestLog)
-  if (parts.docs !== undefined) addDocs(server, parts.docs)
+  if (parts.docs !== undefined) addPages(server, parts.docs, parts.pages)
   for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
   return server
+}
+
+function addPages(server: FastifyInstance, version: string, pages: Pages | undefined): void {
+  addDocs(server, version)
+  pages?.add(server)
+  addRootPage(server, [docsLink, ...(pages?.links ?? [])])
 }
 
 function openServer(

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { withoutStorms } from './log-storms.ts'
 
 /** Secrets never reach the log, whatever object they come in. */
-export function openLog(level: Config['LOG_LEVEL']): Logger {
+export function openLog(level: Config['LOG_LEVEL'], to: number | string = 1): Logger {
   const secrets = ['apikey', 'apiKey', 'authToken', 'secret', 'password', 'authorization', 'token']
   return pino(
     {
@@ -13,7 +13,7 @@ export function openLog(level: Config['LOG_LEVEL']): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: [...secrets, ...secrets.map((name) => `*.${name}`)], censor: '[hidden]' },
     },
-    openOutput(),
+    openOutput(to),
   )
 }
 
@@ -22,8 +22,8 @@ const gatherMs = 50
 const maxWrite = 4096
 
 /** Some lines at a time, or what there is after a moment: a write for each costs every call. */
-function openOutput() {
-  const output = pino.destination({ dest: 1, sync: false, minLength: 3072, maxWrite })
+function openOutput(dest: number | string) {
+  const output = pino.destination({ dest, sync: false, minLength: 3072, maxWrite })
   let waiting = false
   return {
     write(line: string): void {

@@ -8,6 +8,7 @@ import { managementKeyCommand } from './commands/management-key.ts'
 import { masterKeyCommand } from './commands/master-key.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { serveCommand } from './commands/serve.ts'
+import { startCommand } from './commands/start.ts'
 import { versionOfPackage } from './version.ts'
 
 /** Every command. */
@@ -15,6 +16,7 @@ export function buildProgram(): Command {
   const program = new Command('chorale')
     .version(versionOfPackage(), '--version', 'print the version')
     .description('An open, self-hosted, multi-tenant chat back end.')
+    .addCommand(startCommand())
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
     .addCommand(appCommand())

@@ -47,6 +47,7 @@ test('every command explains itself, and can answer in JSON', async () => {
   const commands = new Map(leaves(buildProgram(), []))
   expect([...commands.keys()]).toEqual(
     expect.arrayContaining([
+      'start',
       'serve',
       'migrate',
       'app create',

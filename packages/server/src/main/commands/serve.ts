@@ -3,6 +3,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { Command, InvalidArgumentError } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, readConfig } from '../../config.ts'
+import type { Pages } from '../../http/root-page.ts'
 import { listeners as eventListeners } from '../../listeners.ts'
 import { openWatchdog } from '../../watchdog/watchdog.ts'
 import { shareOfDatabase } from '../configured-database.ts'
@@ -18,8 +19,8 @@ import { openLink } from '../processes/link.ts'
 import { processCount, superviseUntilStopped } from '../processes/processes.ts'
 import { stopReason } from '../stop-reason.ts'
 
-const parts = ['api', 'gateway', 'worker'] as const
-type Part = (typeof parts)[number]
+const allParts = ['api', 'gateway', 'worker'] as const
+type Part = (typeof allParts)[number]
 
 interface Options {
   readonly port?: number
@@ -34,7 +35,7 @@ export function serveCommand(): Command {
   return new Command('serve')
     .description('Run the service: every part in one process, or the parts you name.')
     .option('--port <port>', 'port of the API (default: PORT or 3000)', readPort)
-    .option('--parts <parts>', `which of ${parts.join(', ')}`, readParts, parts)
+    .option('--parts <parts>', `which of ${allParts.join(', ')}`, readParts, allParts)
     .option('--processes <count>', 'how many: a number, or auto for all cores', readProcesses, 1)
     .option('--json', 'print JSON (the log always is)')
     .action(serve)
@@ -54,7 +55,8 @@ async function serve({ port, parts, processes: wanted }: Options): Promise<void>
     return
   }
   try {
-    const reason = await serveUntilStopped(shareOfDatabase(config, processes), log, parts)
+    const shared = shareOfDatabase(config, processes)
+    const reason = await serveUntilStopped({ config: shared, log, parts })
     // What was accepted is done. Whatever broke may still hold the process up.
     if (reason === 'failure') process.exit(1)
   } finally {
@@ -75,10 +77,20 @@ function withoutWorker(parts: readonly Part[]): readonly Part[] {
   return others.length > 0 ? others : parts
 }
 
-async function serveUntilStopped(config: Config, log: Logger, parts: readonly Part[]) {
+export interface ServeOptions {
+  readonly config: Config
+  readonly log: Logger
+  readonly parts?: readonly Part[]
+  readonly pages?: Pages
+  readonly onStarted?: () => void
+}
+
+/** Resolves to the reason for which it has stopped. */
+export async function serveUntilStopped(options: ServeOptions) {
+  const { config, log, parts = allParts, pages } = options
   const { stopped, watch } = stopReason(log)
   const leaving = new AbortController()
-  await using core = await openCore({ config, log, leaving: leaving.signal })
+  await using core = await openCore({ config, log, leaving: leaving.signal, pages })
   const { health, metrics } = core
   health.require('process', failsWith('The process is starting.'))
   // Disposed of after the parts: what a stopping process does can be watched.
@@ -92,6 +104,7 @@ async function serveUntilStopped(config: Config, log: Logger, parts: readonly Pa
   health.require('process', async () => undefined)
   log.info({ parts }, 'started')
   link?.started()
+  options.onStarted?.()
   const reason = await (link ? Promise.race([stopped, link.retired]) : stopped)
   if (reason === 'replaced') {
     log.info('replaced: no new connections, clients are told to connect anew')
@@ -165,7 +178,7 @@ function readPort(text: string): number {
 
 function readParts(text: string): readonly Part[] {
   const named = text.split(',').map((part) => part.trim())
-  const known = parts.filter((part) => named.includes(part))
+  const known = allParts.filter((part) => named.includes(part))
   if (known.length === named.length) return known
-  throw new InvalidArgumentError(`Use some of: ${parts.join(', ')}.`)
+  throw new InvalidArgumentError(`Use some of: ${allParts.join(', ')}.`)
 }

@@ -12,6 +12,7 @@ import { nativeEngine, portableEngine } from '../../domain/rules/engine/index.ts
 import { openRuleCheck, type RuleCheck } from '../../domain/rules/index.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { traceEgress } from '../../egress/traced-egress.ts'
+import type { Pages } from '../../http/root-page.ts'
 import { openWakeUp, type WakeUp } from '../../jobs/wake-up.ts'
 import { type Health, openHealth } from '../../operations/health.ts'
 import { type Metrics, openMetrics } from '../../operations/metrics.ts'
@@ -45,6 +46,8 @@ export interface CoreOptions {
   readonly publishes?: boolean
   /** Aborted: this process is about to stop, and clients are told to connect anew. */
   readonly leaving?: AbortSignal
+  /** Pages beside those of the documentation. */
+  readonly pages?: Pages | undefined
 }
 
 /** What every part of the service needs. A process has one, whatever parts it runs. */
@@ -55,6 +58,7 @@ export interface Core extends AsyncDisposable {
   readonly clock: () => number
   readonly publishes: boolean
   readonly leaving: AbortSignal | undefined
+  readonly pages: Pages | undefined
   /** The pool of the calls. A process without calls opens no connection of it. */
   readonly foreground: Database
   /** The pool of everything that no call waits for. */
@@ -122,6 +126,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     clock,
     publishes,
     leaving: options.leaving,
+    pages: options.pages,
     foreground,
     background,
     session,

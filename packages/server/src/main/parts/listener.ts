@@ -40,6 +40,7 @@ export function buildCallServer(
     clientAddress: calls.clientAddress,
     observe: metrics.observe,
     docs: config.DOCS === 'on' ? version : undefined,
+    pages: core.pages,
     log,
     origins: originsOf(config),
     connections: connectionsOf(config),

@@ -1,0 +1,30 @@
+import { Command } from 'commander'
+import { type Started, startAndServe } from '../start/start.ts'
+import { print } from './output.ts'
+
+export function startCommand(): Command {
+  return new Command('start')
+    .description(
+      'Try it out: start PostgreSQL and NATS where they are missing, fill a demo app, and serve.',
+    )
+    .option('--data <folder>', 'where everything is kept', 'chorale-data')
+    .option('--json', 'print the addresses and keys as JSON, once it serves')
+    .action(({ data, json }: { data: string; json?: true }) =>
+      startAndServe({
+        folder: data,
+        onStarted: (started) => print(json, started, () => summary(started)),
+      }),
+    )
+}
+
+function summary({ apiUrl, docs, appId, apiKey, data }: Started): string {
+  return `
+  API reference   ${docs}
+
+  API             ${apiUrl}
+  appId           ${appId}
+  apikey          ${apiKey}   full access: for servers, not for pages
+
+  Everything is kept in ${data}. Ctrl-C stops it, \`chorale start\` goes on with it.
+`
+}

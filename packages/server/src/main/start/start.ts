@@ -1,0 +1,188 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { type Config, readConfig } from '../../config.ts'
+import { migrate } from '../../database/migrator.ts'
+import { CommandError } from '../commands/output.ts'
+import { serveUntilStopped } from '../commands/serve.ts'
+import { openLog } from '../log.ts'
+import { type Account, engineAccount } from './account.ts'
+import { type DataFolder, type Demo, openDataFolder } from './data-folder.ts'
+import { demoSize, seedDemo } from './demo/seed.ts'
+import { portThatIsFree } from './free-port.ts'
+import { howToInstallNats, startNats } from './nats.ts'
+import { startPostgres } from './postgres.ts'
+import { openProgress, type Progress } from './progress.ts'
+
+/** What `start` prints when it serves. */
+export interface Started {
+  readonly apiUrl: string
+  readonly docs: string
+  readonly appId: string
+  readonly apiKey: string
+  readonly authOnlyKey: string
+  readonly data: string
+}
+
+export interface StartOptions {
+  readonly folder: string
+  onStarted(started: Started): void
+}
+
+interface Steps {
+  readonly progress: Progress
+  readonly folder: DataFolder
+  readonly account: Account | undefined
+  readonly given: NodeJS.ProcessEnv
+  readonly signal: AbortSignal
+}
+
+/** Starts what is missing, fills it, and serves until it is told to stop; then stops what it has started. */
+export async function startAndServe({ folder: path, onStarted }: StartOptions): Promise<void> {
+  const interrupted = new AbortController()
+  const interrupt = () => interrupted.abort(new CommandError('Stopped.'))
+  // Kept to the end: whoever presses Ctrl-C twice must not leave engines behind.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, interrupt)
+  const progress = openProgress(interrupted.signal)
+  const account = engineAccount()
+  const folder = openDataFolder(path, account)
+  const given = givenSettings()
+  const steps = { progress, folder, account, given, signal: interrupted.signal }
+  const running = claim(folder)
+  try {
+    await using stack = new AsyncDisposableStack()
+    const config = await configured(steps, stack)
+    await progress.step(
+      'Tables',
+      'migrating the database',
+      () => migrate(config.DATABASE_URL),
+      (ran) => (ran.length === 0 ? 'up to date' : `${ran.length} migrations`),
+    )
+    const demo = folder.state.demo ?? (await fillDemo(steps, config))
+    const logFile = join(folder.path, 'chorale.log')
+    const log = openLog(config.LOG_LEVEL, logFile)
+    interrupted.signal.throwIfAborted()
+    progress.say('Chorale', `starting; its log is ${logFile} ...`)
+    const reason = await serveUntilStopped({
+      config,
+      log,
+      onStarted: () => onStarted(startedAs(config, folder, demo)),
+    })
+    progress.say('Chorale', 'stopping what was started ...')
+    if (reason === 'failure') process.exitCode = 1
+  } finally {
+    rmSync(running, { force: true })
+  }
+  progress.say('Chorale', `stopped. \`chorale start\` goes on with ${folder.path}`)
+}
+
+/** As `serve` finds them: the environment, which wins, and `.env`. */
+function givenSettings(): NodeJS.ProcessEnv {
+  return { ...(existsSync('.env') && parseEnv(readFileSync('.env', 'utf8'))), ...process.env }
+}
+
+/** Two in one folder would start each other's engines. */
+function claim(folder: DataFolder): string {
+  const file = join(folder.path, 'chorale.pid')
+  const pid = existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+  if (pid > 0 && pid !== process.pid && isAlive(pid)) {
+    throw new CommandError(
+      `Another \`chorale start\` (process ${pid}) runs in ${folder.path}. If that process is something else, remove ${file}.`,
+    )
+  }
+  writeFileSync(file, String(process.pid))
+  return file
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+async function configured(steps: Steps, stack: AsyncDisposableStack): Promise<Config> {
+  const { given, folder } = steps
+  const DATABASE_URL = await databaseUrl(steps, stack)
+  const NATS_URL = await natsUrl(steps, stack)
+  const PORT = String(await portOf(steps))
+  const own = { DATABASE_URL, NATS_URL, PORT }
+  const { OPERATIONS_PORT = '0', CHORALE_MASTER_KEY = folder.state.masterKey } = given
+  return readConfig({ ...given, ...own, OPERATIONS_PORT, CHORALE_MASTER_KEY }, folder.path)
+}
+
+async function databaseUrl(steps: Steps, stack: AsyncDisposableStack): Promise<string> {
+  const { given, folder, account, signal, progress } = steps
+  if (given.DATABASE_URL) {
+    progress.say('PostgreSQL', 'the one that DATABASE_URL names')
+    return given.DATABASE_URL
+  }
+  const { engines: home, state } = folder
+  const engine = await progress.step(
+    'PostgreSQL',
+    'looking for it',
+    (say) => startPostgres({ home, password: state.databasePassword, account, signal, say }),
+    ({ url }) => `ready on ${new URL(url).host}`,
+  )
+  stack.use(engine)
+  return engine.url
+}
+
+async function natsUrl(steps: Steps, stack: AsyncDisposableStack): Promise<string> {
+  const { given, folder, account, progress } = steps
+  if (given.NATS_URL) {
+    progress.say('NATS', 'the one that NATS_URL names')
+    return given.NATS_URL
+  }
+  const { engines: home, state } = folder
+  const engine = await progress.step(
+    'NATS',
+    'looking for nats-server',
+    (say) => startNats({ home, password: state.natsPassword, account, say }),
+    (found) => (found ? `ready on ${new URL(found.url).host}` : 'not installed'),
+  )
+  if (engine) {
+    stack.use(engine)
+    return engine.url
+  }
+  progress.say('NATS', `to install it: ${howToInstallNats()}; then start again.`)
+  progress.say(
+    'NATS',
+    'Until then calls and live messages work; webhooks, push and statistics wait.',
+  )
+  // Nobody is there; the service goes on without it.
+  return 'nats://127.0.0.1:1'
+}
+
+/** The one that was asked for, 3000, or any other that is free. */
+async function portOf({ given, progress }: Steps): Promise<number> {
+  const host = given.HOST ?? '127.0.0.1'
+  if (given.PORT && given.PORT !== '0') return Number(given.PORT)
+  const port =
+    (given.PORT ? undefined : await portThatIsFree(3000, host)) ?? (await portThatIsFree(0, host))
+  if (port === undefined) throw new CommandError(`No port is free on ${host}.`)
+  if (!given.PORT && port !== 3000) progress.say('Chorale', `port 3000 is taken, so it is ${port}`)
+  return port
+}
+
+async function fillDemo({ progress, folder }: Steps, config: Config): Promise<Demo> {
+  const demo = await progress.step(
+    'Demo',
+    'filling an app',
+    () => seedDemo(config, folder),
+    () => demoSize,
+  )
+  folder.keep({ demo, unfinishedApp: undefined })
+  return demo
+}
+
+function startedAs(config: Config, folder: DataFolder, demo: Demo): Started {
+  const origin = `http://localhost:${config.PORT}`
+  return {
+    apiUrl: `${origin}/v3`,
+    docs: `${origin}/docs`,
+    ...demo,
+    data: folder.path,
+  }
+}
