@@ -11,7 +11,7 @@ export interface Demo {
 }
 
 /** What one `start` leaves for the next. */
-export interface State {
+interface State {
   readonly id: string
   readonly masterKey: string
   readonly databasePassword: string
