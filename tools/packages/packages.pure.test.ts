@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { root } from '../tree.ts'
+import { published } from './published.ts'
+
+// The short form of the proof: built and packed, unpacked into an empty folder, used from there.
+
+const folder = mkdtempSync(join(tmpdir(), 'chorale-packages-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+execFileSync(process.execPath, [join(root, 'tools/packages/build.ts'), '--out', folder])
+
+interface Packed {
+  readonly filename: string
+  readonly files: readonly { readonly path: string }[]
+}
+const modules = join(folder, 'user/node_modules')
+const packed = published.map((one) => {
+  const source = join(folder, 'packages', one.folder)
+  const args = ['pack', '--json', '--pack-destination', folder]
+  const [tarball] = JSON.parse(execFileSync('npm', args, { cwd: source, encoding: 'utf8' })) as [
+    Packed,
+  ]
+  const target = join(modules, one.name)
+  mkdirSync(target, { recursive: true })
+  execFileSync('tar', ['-xzf', join(folder, tarball.filename), '-C', target, '--strip', '1'])
+  return { ...one, target, paths: tarball.files.map(({ path }) => path) }
+})
+
+describe.each(packed)('$name', ({ target, paths, exports }) => {
+  test('has its licence, a README and what it exports, and neither tests nor sources', () => {
+    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md']))
+    for (const source of Object.values(exports)) {
+      const built = source.replace('./src/', 'dist/').replace(/\.ts$/, '')
+      expect(paths).toEqual(
+        expect.arrayContaining([`${built}.js`, `${built}.js.map`, `${built}.d.ts`]),
+      )
+    }
+    expect(paths.filter((path) => /test|(?<!\.d)\.ts$/.test(path))).toEqual([])
+  })
+
+  test('imports no source and no workspace', () => {
+    const files = readdirSync(target, { recursive: true, encoding: 'utf8' })
+    const code = files.filter((path) => /^(?:bin|dist|contract)\/.*(?:\.js|\.d\.ts)$/.test(path))
+    const wrong = code.filter((path) => {
+      const text = readFileSync(join(target, path), 'utf8')
+      return /(?:from |import |import\(|new URL\()['"](?:[^'"]*\.ts|@chorale\/[^'"]*)['"]/.test(
+        text,
+      )
+    })
+    expect(wrong).toEqual([])
+  })
+})
+
+test('the SDK runs, and has no dependency', () => {
+  const sdk = JSON.parse(readFileSync(join(modules, '@chorale/sdk/package.json'), 'utf8'))
+  expect(sdk).toMatchObject({ dependencies: {} })
+  expect(sdk).not.toHaveProperty('private')
+  const code = "import('@chorale/sdk').then((sdk) => console.log(Object.keys(sdk).join(' ')))"
+  const cwd = join(folder, 'user')
+  expect(execFileSync(process.execPath, ['-e', code], { cwd, encoding: 'utf8' })).toBe(
+    'ChoraleError SessionError connect deviceClient restClient targetOf\n',
+  )
+})
