@@ -47,6 +47,19 @@ export function mistakenNames(
   })
 }
 
+/** Names that share their first word with a setting: meant for us, or for another program. */
+export function doubtfulNames(
+  environment: NodeJS.ProcessEnv,
+  known: readonly string[],
+): UnknownName[] {
+  const words = new Set(known.filter((name) => name.includes('_')).map(firstWord))
+  return strangersIn(environment, known)
+    .filter((name) => words.has(firstWord(name)) && !isServiceLink(name, environment[name]))
+    .map((name) => ({ name, nearest: nearestTo(name, known) }))
+}
+
+const firstWord = (name: string) => name.slice(0, name.indexOf('_') + 1)
+
 function strangersIn(environment: NodeJS.ProcessEnv, known: readonly string[]): string[] {
   const names = new Set(known)
   return Object.keys(environment).filter((name) => !names.has(name))

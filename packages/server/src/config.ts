@@ -233,7 +233,7 @@ export const fromFile = [
 ] as const
 
 /** Every name that is read. */
-const settingNames: readonly string[] = [
+export const settingNames: readonly string[] = [
   ...Object.keys(Settings.properties),
   ...fromFile.map((name) => `${name}_FILE`),
 ]

@@ -89,6 +89,28 @@ export async function requireMigrations(db: Db, folders = ofThisRelease): Promis
   if (missing.length > 0) throw new SchemaError(behind(missing))
 }
 
+/** Functions of this release that the database lacks, or has with another body: changed by hand. */
+export async function staleFunctions(db: Db, folders = ofThisRelease): Promise<string[]> {
+  const files = await filesIn(folders.functions)
+  const { rows } = await sql<{ name: string; body: string }>`
+    select proname as name, prosrc as body from pg_proc
+    where pronamespace = current_schema()::regnamespace`.execute(db)
+  const isThere = ({ name, text }: SqlFile) =>
+    rows.some((row) => row.name === name && text.includes(row.body))
+  return files.filter((file) => !isThere(file)).map(({ name }) => name)
+}
+
+/** Applies every function of this release, whatever was applied before. */
+export async function reapplyFunctions(databaseUrl: string, folders = ofThisRelease) {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await apply(client, 'migrated_functions', await filesIn(folders.functions))
+  } finally {
+    await client.end()
+  }
+}
+
 interface SqlFile {
   readonly name: string
   readonly text: string

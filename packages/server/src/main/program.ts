@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { appCommand } from './commands/app.ts'
 import { auditCommand } from './commands/audit.ts'
 import { deadLettersCommand } from './commands/dead-letter.ts'
+import { doctorCommand } from './commands/doctor/doctor.ts'
 import { epochCommand } from './commands/epoch.ts'
 import { keyCommand } from './commands/key.ts'
 import { managementKeyCommand } from './commands/management-key.ts'
@@ -26,6 +27,7 @@ export function buildProgram(): Command {
     .addCommand(deadLettersCommand())
     .addCommand(auditCommand())
     .addCommand(epochCommand())
+    .addCommand(doctorCommand())
   pointToHelp(program)
   return program
 }

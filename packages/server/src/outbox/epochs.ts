@@ -124,6 +124,14 @@ export async function readEpochs(db: Db): Promise<Epochs> {
   return { current, onBegun: () => undefined, [Symbol.asyncDispose]: async () => undefined }
 }
 
+/** For the operator: whether the database is behind what NATS knows of it. */
+export async function compareEpochs(db: Db, marks: Marks) {
+  const known = await marks.read(await findInstall(db))
+  const mark = await findMark(db)
+  const isLost = known.entry ? await isMissing(db, known.entry) : false
+  return { current: epochOf(mark), isBehind: mark < known.mark || isLost }
+}
+
 /** For the operator: an epoch behind all that database and NATS know, and behind this one. */
 export async function beginNewEpoch(db: Db, marks: Marks | undefined, past: number) {
   const installId = await findInstall(db)

@@ -11,3 +11,4 @@ export {
 } from './log.sql.ts'
 export { appendWithin, openAppendBatcher } from './log.ts'
 export { findReceiver } from './receivers.sql.ts'
+export { findWrongCounters, type LogCounter, repairCounter } from './repair.sql.ts'
