@@ -30,7 +30,8 @@ interface Load {
 /**
  * A dump is made under load, and restored after more of it; then there is load again. Every id, of
  * messages, events and calls of webhooks, has named one thing; what devices and readers of events
- * hold is known to be of before.
+ * hold is known to be of before. What was acknowledged before the dump is there, and what was
+ * delivered to a webhook before it is not delivered again.
  */
 export async function restoreUnderLoad(load: Load): Promise<void> {
   await using stack = new AsyncDisposableStack()
@@ -59,6 +60,14 @@ export async function restoreUnderLoad(load: Load): Promise<void> {
     }
     await Promise.all(Array.from({ length: load.atOnce }, one))
   }
+  const told = () => receiver.received.map(({ body }) => body.data.message?.data.text)
+  // One after the other, since they are of one conversation.
+  const inOrder = { timeout: 90_000 + load.messages * 200, interval: 500 }
+  const early = Math.min(load.messages, 90)
+  await say(first, 'opening', 1)
+  await say(first, 'acknowledged', early)
+  await expect.poll(() => acknowledgedIn(told()).length, inOrder).toBe(early)
+  await expect.poll(() => waitingDeliveries(url), inOrder).toBe(0)
   const dumping = run('pg_dump', ['-Fc', '-f', dump, url])
   await say(first, 'kept or lost', load.messages)
   await dumping
@@ -73,6 +82,8 @@ export async function restoreUnderLoad(load: Load): Promise<void> {
 
   await restore(url, dump)
   await using second = await startServing(settings)
+  const kept = acknowledgedIn(await install.textsOf(second))
+  expect(kept).toHaveLength(early)
   await say(second, 'after', 3 * load.messages)
   const gone = await install.readEvents(second, cursor)
   expect([gone.status, gone.text]).toEqual([410, expect.stringContaining('ERR_EVENTS_GONE')])
@@ -84,10 +95,9 @@ export async function restoreUnderLoad(load: Load): Promise<void> {
   expect(position.seq).toBeGreaterThan(positions[conversationId]?.seq ?? Number.POSITIVE_INFINITY)
   expect(after.of('message')).toEqual([])
 
-  const told = () => receiver.received.map(({ body }) => body.data.message?.data.text)
-  // One after the other, since they are of one conversation.
-  const inOrder = { timeout: 90_000 + load.messages * 200, interval: 500 }
   await expect.poll(() => told().includes(`after ${3 * load.messages - 1}`), inOrder).toBe(true)
+  // What was recorded as delivered before the backup is not delivered again.
+  expect(acknowledgedIn(told())).toHaveLength(early)
   for (const { headers, body } of receiver.received) {
     named.note('webhook', String(headers['webhook-id']), body.data.message.data.text)
   }
@@ -102,6 +112,16 @@ export async function restoreUnderLoad(load: Load): Promise<void> {
   for (const kind of ['message', 'webhook', 'event']) {
     expect(named.count(kind)).toBeGreaterThan(3 * load.messages)
   }
+}
+
+const acknowledgedIn = (texts: readonly (string | undefined)[]) =>
+  texts.filter((text) => text?.startsWith('acknowledged '))
+
+/** How many calls of webhooks are queued or under way. */
+async function waitingDeliveries(url: string): Promise<number> {
+  const statement = `select count(*) from webhook_deliveries where status = 'waiting'`
+  const { stdout } = await run('psql', [url, '-Atc', statement])
+  return Number(stdout)
 }
 
 /** Which ids have named two things. */
@@ -171,6 +191,12 @@ async function setUp(settings: Settings, webhookURL: string) {
       const body = { ...to, muid: text, data: { text } }
       const headers = { ...full, onBehalfOf: 'ann' }
       return (await good(serving, 'POST', '/v3/messages', body, headers)).id
+    },
+    /** Of the messages after the first one. */
+    async textsOf(serving: Serving): Promise<string[]> {
+      const path = '/v3/users/bob/messages?limit=100&affix=append&id=1'
+      const found = await good(serving, 'GET', path, undefined, { ...full, onBehalfOf: 'ann' })
+      return found.map(({ data }: { data: { text: string } }) => data.text)
     },
     async token(serving: Serving): Promise<string> {
       const made = await good(serving, 'POST', '/v3/users/bob/auth_tokens', { force: true })
