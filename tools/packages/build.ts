@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util'
 import { root } from '../tree.ts'
 import { compile } from './compile.ts'
 import { declare } from './declarations.ts'
+import { buildDemo } from './demo.ts'
 import {
   builtPath,
   manifestOf,
@@ -30,7 +31,7 @@ for (const one of published) {
   await compile(one, folder)
   declare(one, folder)
   describe(one, folder)
-  if (one === server) completeServer(folder)
+  if (one === server) await completeServer(folder)
   console.log(`${one.name}: ${folder}`)
 }
 
@@ -42,7 +43,7 @@ function describe(one: Published, folder: string): void {
 }
 
 /** What only the server has: its program, SQL, and the files of its pages. */
-function completeServer(folder: string): void {
+async function completeServer(folder: string): Promise<void> {
   const workspace = join(root, 'packages', server.workspace)
   for (const name of ['functions', 'migrations']) copy(join(workspace, name), join(folder, name))
   for (const path of Object.values(workspaceOf(server).bin ?? {})) {
@@ -54,6 +55,7 @@ function completeServer(folder: string): void {
     writeFileSync(join(folder, path), built, { mode: 0o755 })
   }
   vendorApiReference(join(folder, 'web'))
+  await buildDemo(join(folder, 'web/demo'))
 }
 
 function copy(from: string, to: string): void {

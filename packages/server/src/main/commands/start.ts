@@ -17,8 +17,9 @@ export function startCommand(): Command {
     )
 }
 
-function summary({ apiUrl, docs, appId, apiKey, data }: Started): string {
+function summary({ apiUrl, docs, demo, appId, apiKey, data }: Started): string {
   return `
+  Demo chat       ${demo}
   API reference   ${docs}
 
   API             ${apiUrl}

@@ -9,6 +9,7 @@ import { openLog } from '../log.ts'
 import { type Account, engineAccount } from './account.ts'
 import { type DataFolder, type Demo, openDataFolder } from './data-folder.ts'
 import { demoSize, seedDemo } from './demo/seed.ts'
+import { openDemoPages } from './demo-page.ts'
 import { portThatIsFree } from './free-port.ts'
 import { howToInstallNats, startNats } from './nats.ts'
 import { startPostgres } from './postgres.ts'
@@ -18,6 +19,7 @@ import { openProgress, type Progress } from './progress.ts'
 export interface Started {
   readonly apiUrl: string
   readonly docs: string
+  readonly demo: string
   readonly appId: string
   readonly apiKey: string
   readonly authOnlyKey: string
@@ -59,6 +61,7 @@ export async function startAndServe({ folder: path, onStarted }: StartOptions): 
       (ran) => (ran.length === 0 ? 'up to date' : `${ran.length} migrations`),
     )
     const demo = folder.state.demo ?? (await fillDemo(steps, config))
+    const pages = await openDemoPages(demo, folder)
     const logFile = join(folder.path, 'chorale.log')
     const log = openLog(config.LOG_LEVEL, logFile)
     interrupted.signal.throwIfAborted()
@@ -66,6 +69,7 @@ export async function startAndServe({ folder: path, onStarted }: StartOptions): 
     const reason = await serveUntilStopped({
       config,
       log,
+      pages,
       onStarted: () => onStarted(startedAs(config, folder, demo)),
     })
     progress.say('Chorale', 'stopping what was started ...')
@@ -182,6 +186,7 @@ function startedAs(config: Config, folder: DataFolder, demo: Demo): Started {
   return {
     apiUrl: `${origin}/v3`,
     docs: `${origin}/docs`,
+    demo: `${origin}/demo`,
     ...demo,
     data: folder.path,
   }
