@@ -55,6 +55,7 @@ export function drawTrace(spans: readonly DrawnSpan[]): string {
   })
   const height = top + rows.length * rowHeight + 10
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
+<title>One message, from POST to push and webhook</title>
 <rect width="${width}" height="${height}" fill="#fff"/>
 <text x="10" y="18" font-weight="bold">One message, from POST to push and webhook: ${end.toFixed(1)} ms</text>
 ${lines.join('\n')}
