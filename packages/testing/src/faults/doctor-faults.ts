@@ -250,7 +250,7 @@ export const doctorFaults: readonly Fault[] = [
     fault: 'wrong replies',
     check: 'counters-replies',
     sql: [app, `insert into threads values (0, 1, 1, 'a', 2, 1)`],
-    says: /1 threads.*--repair/,
+    says: /replies.*1 conversations.*--repair/,
   },
   {
     ...repaired,

@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { expect } from 'vitest'
+import { findWrongCounters } from '../../../server/src/domain/log/index.ts'
+import { findWrongReplies } from '../../../server/src/domain/messages/index.ts'
 import { type Random, seeded } from '../seeded.ts'
 import type { TestApp } from '../service/test-app.ts'
 import { walkByCursor } from '../service/walk.ts'
@@ -49,6 +51,15 @@ export async function expectNoDrift(app: TestApp, wanted: Drift): Promise<void> 
     const perOperation = ((performance.now() - since) / operations).toFixed(2)
     wanted.onProgress?.(`${operations} operations, ${n} checkpoints, ${perOperation} ms each`)
   }
+  await expectNothingToRepair(app)
+}
+
+/** What `chorale doctor` calls damage is never what calls have made: it would repair it. */
+async function expectNothingToRepair({ db }: TestApp): Promise<void> {
+  for (const counter of ['heads', 'unread', 'members'] as const) {
+    expect(await findWrongCounters(db, counter), `UNREAD_SEED=${seed}, ${counter}`).toEqual([])
+  }
+  expect(await findWrongReplies(db), `UNREAD_SEED=${seed}, replies`).toEqual([])
 }
 
 /** Between operations, so that it is known which of them were counted by which rules. */
