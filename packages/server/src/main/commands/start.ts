@@ -4,9 +4,7 @@ import { print } from './output.ts'
 
 export function startCommand(): Command {
   return new Command('start')
-    .description(
-      'Try it out: start PostgreSQL and NATS where they are missing, fill a demo app, and serve.',
-    )
+    .description('Try it out: start the engines that are missing, fill a demo app, and serve.')
     .option('--data <folder>', 'where everything is kept', 'chorale-data')
     .option('--json', 'print the addresses and keys as JSON, once it serves')
     .action(({ data, json }: { data: string; json?: true }) =>
