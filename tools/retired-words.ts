@@ -25,9 +25,9 @@ const retired: Readonly<Record<string, RegExp>> = {
   'commit hook': /\bsinks?\b|Sink\b/,
 }
 
-/** Pictures, third-party texts and what the hosted service calls things. */
+/** Pictures, third-party texts, what people of the demo say, and what the hosted service calls things. */
 const exempt =
-  /\.svg$|^LICENSE|^NOTICE|package-lock\.json$|^packages\/contract\/conformance\/|^docs\/compatibility\.md$/
+  /\.svg$|^LICENSE|^NOTICE|^tools\/packages\/vendor\.ts$|package-lock\.json$|\/demo\/talk\/|^packages\/contract\/conformance\/|^docs\/compatibility\.md$/
 const own = 'tools/retired-words.ts'
 const isText = /\.(?:ts|tsx|mjs|sql|md|json|sh)$/
 

@@ -1,4 +1,3 @@
-import type { Db } from '../../../database/db.ts'
 import { findWrongCounters, type LogCounter, repairCounter } from '../../../domain/log/index.ts'
 import { findWrongReplies, repairReplies } from '../../../domain/messages/index.ts'
 import { type Check, failure, ok } from './check.ts'
@@ -10,9 +9,9 @@ interface Counter {
   readonly name: string
   readonly looksAt: string
   /** Keys of the conversations where it is wrong. */
-  find(db: Db): Promise<number[]>
+  readonly find: typeof findWrongReplies
   /** In a transaction of its own. */
-  repair(db: Db, key: number): Promise<void>
+  readonly repair: typeof repairReplies
 }
 
 const checkOf = ({ name, looksAt, find, repair }: Counter): Check => ({

@@ -6,7 +6,7 @@ export interface Person {
   readonly name: string
 }
 
-interface Seat {
+interface Side {
   readonly root: HTMLElement
   readonly people: readonly Person[]
   readonly me: string
@@ -21,10 +21,10 @@ function part<E extends HTMLElement>(root: ParentNode, name: string, kind: new (
 }
 
 /** One person's side of the page. */
-export function openSeat(people: readonly Person[], uid: string): HTMLElement {
-  const template = document.getElementById('seat')
-  if (!(template instanceof HTMLTemplateElement)) throw new Error('The page has no seat.')
-  const root = part(template.content, 'seat', HTMLElement).cloneNode(true) as HTMLElement
+export function openSide(people: readonly Person[], uid: string): HTMLElement {
+  const template = document.getElementById('side')
+  if (!(template instanceof HTMLTemplateElement)) throw new Error('The page has no side.')
+  const root = part(template.content, 'side', HTMLElement).cloneNode(true) as HTMLElement
   const who = part(root, 'who', HTMLSelectElement)
   for (const { uid: value, name } of people)
     who.append(new Option(name, value, false, value === uid))
@@ -48,12 +48,12 @@ async function sit(root: HTMLElement, people: readonly Person[], me: string): Pr
   const url = new URL('/v3/realtime', location.href.replace(/^http/, 'ws')).href
   const session = connect({ url, appId, authToken })
   const target: Target = { receiver: 'concert', receiverType: 'group' }
-  const seat: Seat = { root, people, me, session, target }
+  const side: Side = { root, people, me, session, target }
   const ended = new AbortController()
-  listen(seat)
-  compose(seat, ended.signal)
-  await showConversations(seat)
-  await openTalk(seat, target)
+  listen(side)
+  compose(side, ended.signal)
+  await showConversations(side)
+  await openTalk(side, target)
   return () => {
     ended.abort()
     session.close()
@@ -61,15 +61,15 @@ async function sit(root: HTMLElement, people: readonly Person[], me: string): Pr
 }
 
 const nameIn =
-  ({ people }: Seat) =>
+  ({ people }: Side) =>
   (uid: string) =>
     people.find((one) => one.uid === uid)?.name.split(' ')[0] ?? uid
 
-function listen(seat: Seat): void {
-  const { root, session, me } = seat
+function listen(side: Side): void {
+  const { root, session, me } = side
   const isHere = (message: Message) => {
     const { receiver, receiverType } = targetOf(message, me)
-    return receiver === seat.target.receiver && receiverType === seat.target.receiverType
+    return receiver === side.target.receiver && receiverType === side.target.receiverType
   }
   session.on('connection', ({ state }) => {
     const connection = part(root, 'connection', HTMLElement)
@@ -78,34 +78,34 @@ function listen(seat: Seat): void {
   })
   session.on('message', ({ message }) => {
     if (isHere(message)) {
-      show(seat, message)
-      if (message.sender !== me) session.markRead(seat.target).catch(console.error)
+      show(side, message)
+      if (message.sender !== me) session.markRead(side.target).catch(console.error)
     }
-    showConversations(seat).catch(console.error)
+    showConversations(side).catch(console.error)
   })
   session.on('changed', ({ message }) => {
-    if (isHere(message)) show(seat, message)
+    if (isHere(message)) show(side, message)
   })
-  session.on('reload', () => void openTalk(seat, seat.target).catch(console.error))
-  session.on('receipt', () => void refreshReceipts(seat))
+  session.on('reload', () => void openTalk(side, side.target).catch(console.error))
+  session.on('receipt', () => void refreshReceipts(side))
   session.on('typing', ({ sender, receiver, receiverType, state }) => {
     const at = receiverType === 'group' ? receiver : sender
-    if (at !== seat.target.receiver) return
-    const text = state === 'started' ? `${nameIn(seat)(sender)} is typing …` : ''
+    if (at !== side.target.receiver) return
+    const text = state === 'started' ? `${nameIn(side)(sender)} is typing …` : ''
     part(root, 'typing', HTMLElement).textContent = text
   })
 }
 
 /** Whatever one's own messages in this talk say now, all of them were read. */
-function refreshReceipts({ root, target }: Seat): void {
+function refreshReceipts({ root, target }: Side): void {
   if (target.receiverType !== 'user') return
   for (const foot of root.querySelectorAll('.own .foot')) {
     foot.textContent = (foot.textContent ?? '').replace('sent', 'read')
   }
 }
 
-async function showConversations(seat: Seat): Promise<void> {
-  const { root, session } = seat
+async function showConversations(side: Side): Promise<void> {
+  const { root, session } = side
   const { data } = await session.call('listConversations', { query: { perPage: 50 } })
   const items = data.map((row) => {
     const other = row.conversationWith
@@ -113,13 +113,13 @@ async function showConversations(seat: Seat): Promise<void> {
       'guid' in other
         ? { receiver: other.guid, receiverType: 'group' }
         : { receiver: other.uid, receiverType: 'user' }
-    const isOpen = target.receiver === seat.target.receiver
+    const isOpen = target.receiver === side.target.receiver
     const button = element('button', isOpen ? 'conversation open' : 'conversation')
     button.type = 'button'
     button.append(avatar(other.name), element('span', 'name', other.name))
     const unread = Number(row.unreadMessageCount)
     if (unread > 0 && !isOpen) button.append(element('span', 'unread', String(unread)))
-    button.addEventListener('click', () => void openTalk(seat, target).catch(console.error))
+    button.addEventListener('click', () => void openTalk(side, target).catch(console.error))
     const item = element('li', '')
     item.append(button)
     return item
@@ -134,43 +134,43 @@ function avatar(name: string): HTMLElement {
   return made
 }
 
-async function openTalk(seat: Seat, target: Target): Promise<void> {
-  const { root, session } = seat
-  seat.target = target
+async function openTalk(side: Side, target: Target): Promise<void> {
+  const { root, session } = side
+  side.target = target
   const list = part(root, 'messages', HTMLOListElement)
   list.replaceChildren()
   part(root, 'typing', HTMLElement).textContent = ''
   for await (const page of session.history(target, { pageSize: 50 })) {
-    if (seat.target !== target) return
-    for (const message of page) show(seat, message)
+    if (side.target !== target) return
+    for (const message of page) show(side, message)
     break
   }
   await session.markRead(target)
-  await showConversations(seat)
+  await showConversations(side)
   const open = root.querySelector('.conversation.open .name')
   part(root, 'title', HTMLElement).textContent = open?.textContent ?? target.receiver
 }
 
 /** In the order of the log; a message that is there already says what it says now. */
-function show(seat: Seat, message: Message): void {
-  const list = part(seat.root, 'messages', HTMLOListElement)
+function show(side: Side, message: Message): void {
+  const list = part(side.root, 'messages', HTMLOListElement)
   if (!isShown(message)) return
   const id = Number(message.id)
   const items = [...list.querySelectorAll<HTMLLIElement>('li.message')]
   const known = items.find((one) => Number(one.dataset.id) === id)
   const item = known ?? document.createElement('li')
-  showMessage(item, message, viewerOf(seat))
+  showMessage(item, message, viewerOf(side))
   if (known) return
   list.insertBefore(item, items.find((one) => Number(one.dataset.id) > id) ?? null)
   list.scrollTop = list.scrollHeight
 }
 
-function viewerOf(seat: Seat): Viewer {
-  const { session, me } = seat
+function viewerOf(side: Side): Viewer {
+  const { session, me } = side
   const tell = (error: unknown) => alert(error instanceof Error ? error.message : String(error))
   return {
     me,
-    nameOf: nameIn(seat),
+    nameOf: nameIn(side),
     react({ id, data }, reaction) {
       const isMine = data.reactions?.some((one) => one.reaction === reaction && one.reactedByMe)
       const name = isMine ? 'removeReaction' : 'addReaction'
@@ -186,17 +186,17 @@ function viewerOf(seat: Seat): Viewer {
   }
 }
 
-function compose(seat: Seat, signal: AbortSignal): void {
-  const { root, session } = seat
+function compose(side: Side, signal: AbortSignal): void {
+  const { root, session } = side
   const text = part(root, 'text', HTMLInputElement)
-  const typing = () => session.typing(seat.target, text.value === '' ? 'ended' : 'started')
+  const typing = () => session.typing(side.target, text.value === '' ? 'ended' : 'started')
   text.addEventListener('input', typing, { signal })
   root.querySelector('form')?.addEventListener(
     'submit',
     (event) => {
       event.preventDefault()
       if (text.value.trim() === '') return
-      session.send({ ...seat.target, data: { text: text.value } })
+      session.send({ ...side.target, data: { text: text.value } })
       text.value = ''
       typing()
     },
