@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { resumeTurn } from '../watchdog/turns.ts'
+import { connectionListener, resumeTurn } from '../watchdog/turns.ts'
 import type { Db } from './db.ts'
 import { answeredWithin } from './deadline.ts'
 import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
@@ -199,11 +199,18 @@ function borrow({ deadlineMs, keepsNames }: Lending) {
   let client: Promise<pg.PoolClient> | undefined
   let broken = false
   let counted: Share | undefined
+  let onHeld: ReturnType<typeof connectionListener>
+  let since: number | undefined
   const connect = (pool: pg.Pool, share: Share | undefined) => {
     if (!share) return pool.connect()
     const connection = share.connect(pool, () => !broken)
     counted = share
-    return connection
+    onHeld = connectionListener()
+    if (!onHeld) return connection
+    return connection.then((held) => {
+      since = performance.now()
+      return held
+    })
   }
   return {
     async query(pool: pg.Pool, query: pg.QueryConfig, share?: Share): Promise<pg.QueryResult> {
@@ -226,7 +233,10 @@ function borrow({ deadlineMs, keepsNames }: Lending) {
       client
         ?.then((held) => held.release(destroy || broken))
         .catch(() => undefined)
-        .finally(() => counted?.leave())
+        .finally(() => {
+          counted?.leave()
+          if (since !== undefined) onHeld?.(performance.now() - since)
+        })
     },
   }
 }

@@ -1,8 +1,8 @@
-/** So much a second for each key, and what was left over in the second before. */
+/** So much a second for each key, and what was left over before, up to a limit. */
 export interface Flow {
-  /** False: too much, and nothing is taken. More than a whole second's is taken from a full one only. */
+  /** False: too much, and nothing is taken. More than can be left over is taken when all of that is there. */
   take(key: string, amount: number): boolean
-  /** Takes it in any case. What is not there is owed, up to what a second brings. */
+  /** Takes it in any case. What is not there is owed, up to as much as can be left over. */
   spend(key: string, amount: number): void
   /** Until nothing is owed any more. */
   msInDebt(key: string): number
@@ -13,24 +13,35 @@ interface Level {
   at: number
 }
 
+export interface FlowOptions {
+  readonly perSecond: number
+  /** That can be left over, or owed; what a second brings where it is not said. */
+  readonly most?: number
+  readonly clock?: () => number
+}
+
 const maxIdle = 10_000
 
-export function openFlow(perSecond: number, clock: () => number = () => performance.now()): Flow {
+export function openFlow({
+  perSecond,
+  most = perSecond,
+  clock = () => performance.now(),
+}: FlowOptions): Flow {
   const levels = new Map<string, Level>()
 
   const refilled = ({ left, at }: Level, now: number): number =>
-    Math.min(perSecond, left + ((now - at) / 1000) * perSecond)
+    Math.min(most, left + ((now - at) / 1000) * perSecond)
 
-  /** A key whose second is full is as good as a new one. */
+  /** A key to which nothing can be added is as good as a new one. */
   const forgetFull = (now: number) => {
     for (const [key, level] of levels) {
-      if (refilled(level, now) >= perSecond) levels.delete(key)
+      if (refilled(level, now) >= most) levels.delete(key)
     }
   }
 
   const leftOf = (key: string, now: number): number => {
     const level = levels.get(key)
-    return level ? refilled(level, now) : perSecond
+    return level ? refilled(level, now) : most
   }
 
   /** Below zero: a debt, which the next seconds pay. */
@@ -43,13 +54,13 @@ export function openFlow(perSecond: number, clock: () => number = () => performa
     take(key, amount) {
       const now = clock()
       const left = leftOf(key, now)
-      if (left < Math.min(amount, perSecond)) return false
+      if (left < Math.min(amount, most)) return false
       set(key, left - amount, now)
       return true
     },
     spend(key, amount) {
       const now = clock()
-      set(key, Math.max(-perSecond, leftOf(key, now) - amount), now)
+      set(key, Math.max(-most, leftOf(key, now) - amount), now)
     },
     msInDebt: (key) => Math.max(0, (-leftOf(key, clock()) / perSecond) * 1000),
   }

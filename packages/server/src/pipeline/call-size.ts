@@ -5,9 +5,12 @@ const largeBodyBytes = 32_768
 const largePageRows = 200
 const manyItems = 10
 
+/** What it has used is asked for once it is known to be large, or to be a user's. */
+type CallTurn = { -readonly [Name in keyof Turn]: Turn[Name] }
+
 /** Whether a call is one of the large ones, of which its app has few at once. */
 export interface CallSize {
-  readonly turn: Turn
+  readonly turn: CallTurn
   /** It is. Undefined: it may go on; else it waits, or is refused. */
   setLarge(): Promise<void> | undefined
   leave(): void
@@ -19,10 +22,7 @@ export function openCallSize(
   appId: string | undefined,
 ): CallSize {
   if (appId !== undefined) inFlight.seen(appId)
-  const turn: { operation: string; appId: string | undefined; onHeld?: Turn['onHeld'] } = {
-    operation,
-    appId,
-  }
+  const turn: CallTurn = { operation, appId, onHeld: undefined, onConnection: undefined }
   let entered = false
   return {
     turn,

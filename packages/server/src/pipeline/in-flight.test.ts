@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { errorOf, send } from '../../../testing/src/network/wire.ts'
@@ -70,6 +71,36 @@ test('H4: a device that fires many calls holds few connections, over REST and so
     expect(errorOf(answer).code).toBe('ERR_TOO_MANY_REQUESTS')
     expect(answer.headers['retry-after']).toBe('1')
   }
+})
+
+test('H4: a device that has kept connections busy has one call at once while another app calls', async () => {
+  await app.given.user('kim')
+  const neighbour = app.client(await app.anotherApp(), 'full')
+  const { authToken } = await app.device('kim')
+  const headers = { appId: app.appId, authToken }
+  const request = { path: '/v3/users/kim/friends', headers, deadlineMs: 100_000 }
+  const fourCalls = () => Array.from({ length: 4 }, () => send(app.origin, request))
+  const statement = 'lock table friends in access exclusive mode'
+
+  let calls: ReturnType<typeof send>[] = []
+  await whileLocked(statement, async () => {
+    calls = fourCalls()
+    await expect.poll(heldByLocks, wait).toBe(4)
+    // Four connections for a second are more than the three seconds that a user may use at once.
+    await sleep(1000)
+  })
+  await Promise.all(calls)
+  await whileLocked(statement, async () => {
+    await neighbour.listUsers({})
+    calls = fourCalls()
+    let refused = 0
+    for (const call of calls) void call.then(({ status }) => (refused += Number(status === 429)))
+    await expect.poll(async () => (await heldByLocks()) > 0 || refused === 4, wait).toBe(true)
+    await sleep(300)
+    expect(await heldByLocks()).toBeLessThanOrEqual(1)
+  })
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
+  expect([200, 429]).toEqual(expect.arrayContaining(statuses))
 })
 
 test('H4: reads and writes of one app leave connections to its neighbours', async () => {

@@ -1,25 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openActiveApps } from '../limits/active-apps.ts'
 import { NoSlot, openFairSlots } from '../limits/fair-slots.ts'
-import { openLoopShare } from '../limits/loop-share.ts'
+import { openFlow } from '../limits/flow.ts'
 import type { Caller } from './caller.ts'
 import { tooManyRequests } from './failure.ts'
 
 /**
  * Calls that this process handles at the same time, over whatever wire they came. A user has a few
- * at once, and a few more wait. Of an app only large calls are counted, and the time for which they
- * hold the event loop; beside these, its connections to the database are, where they are taken.
+ * at once, and a few more wait; who has held connections to the database for long has one at once.
+ * Of an app only large calls are counted, and the time for which they hold the event loop; beside
+ * these, its connections to the database are, where they are taken.
  */
 export interface InFlight {
-  /** Undefined: it may begin. Throws or rejects with the refusal; a call that began ends with `leave`. */
-  enter(caller: Caller): Promise<void> | undefined
-  leave(caller: Caller): void
+  /** Undefined: it is not counted. Throws or rejects with the refusal; a call that began ends with `leave`. */
+  enter(caller: Caller): Entry | Promise<Entry> | undefined
   /** A call of the app has come, of whatever size. */
   seen(appId: string): void
-  /** As `enter` and `leave`, for a large call, whose app they count for. */
+  /** Undefined: it may begin. As `enter`, for a large call, whose app it counts for; ends with `leaveLarge`. */
   enterLarge(appId: string): Promise<void> | undefined
   leaveLarge(appId: string): void
   /** A large call of the app has held the event loop for so long. */
   heldLoop(appId: string, ms: number): void
+}
+
+/** A call of a user that has begun. */
+interface Entry {
+  /** It has held a connection to the database for so long. */
+  heldConnection(ms: number): void
+  leave(): void
 }
 
 const maxWaitingPerUser = 32
@@ -30,47 +38,79 @@ const patienceMs = 5000
  */
 const largeCallsPerApp = 2
 const maxLargeWaitingPerApp = 100
+/** A tenth of the loop. */
+const loopMsPerSecond = 100
+/** A page of messages takes a few milliseconds. */
+const connectionMsPerSecond = 300
+const connectionMsAtOnce = 3000
+
+const tooManyOfUser = 'too many calls of this user at once'
 
 export function openInFlight(callsPerUser: number): InFlight {
-  const users = openFairSlots({
-    most: Infinity,
-    maxPerKey: callsPerUser,
-    maxWaitingPerKey: maxWaitingPerUser,
-    patienceMs,
-  })
+  const ofUsers = { most: Infinity, maxWaitingPerKey: maxWaitingPerUser, patienceMs }
+  const users = openFairSlots({ ...ofUsers, maxPerKey: callsPerUser })
+  const indebted = openFairSlots({ ...ofUsers, maxPerKey: 1 })
   const large = openFairSlots({
     most: Infinity,
     maxPerKey: largeCallsPerApp,
     maxWaitingPerKey: maxLargeWaitingPerApp,
     patienceMs,
   })
-  const loop = openLoopShare()
+  const apps = openActiveApps()
+  const loop = openFlow({ perSecond: loopMsPerSecond })
+  const connections = openFlow({ perSecond: connectionMsPerSecond, most: connectionMsAtOnce })
+  const loopMsInDebt = (appId: string) => (apps.hasOther(appId) ? loop.msInDebt(appId) : 0)
   /** Whoever has a slot pays for those before. */
   const untilPaid = async (appId: string) => {
-    const ms = loop.msToWait(appId)
+    const ms = loopMsInDebt(appId)
     if (ms > 0) await sleep(ms)
+  }
+
+  const entryOf = (user: string, leave: () => void): Entry => ({
+    heldConnection: (ms) => connections.spend(user, ms),
+    leave,
+  })
+  const isInDebt = (appId: string, user: string) =>
+    apps.hasOther(appId) && connections.msInDebt(user) > 0
+  /** Of a user in debt, who has one of the ordinary slots already. */
+  const enterIndebted = async (user: string): Promise<Entry> => {
+    try {
+      await enterOr(tooManyOfUser, () => indebted.enter(user))
+    } catch (error) {
+      users.leave(user)
+      throw error
+    }
+    const entry = entryOf(user, () => {
+      indebted.leave(user)
+      users.leave(user)
+    })
+    const ms = connections.msInDebt(user)
+    if (ms > patienceMs) {
+      entry.leave()
+      throw tooManyRequests('this user has kept the database busy', Math.ceil(ms / 1000))
+    }
+    await sleep(ms)
+    return entry
   }
   return {
     enter(caller) {
       if (caller.kind !== 'device') return undefined
-      return enterOr('too many calls of this user at once', () => users.enter(nameOf(caller)))
+      const { appId } = caller.app
+      const user = `${appId} ${caller.actor.uid}`
+      const begin = () =>
+        isInDebt(appId, user) ? enterIndebted(user) : entryOf(user, () => users.leave(user))
+      const turn = enterOr(tooManyOfUser, () => users.enter(user))
+      return turn === undefined ? begin() : turn.then(begin)
     },
-    leave(caller) {
-      if (caller.kind === 'device') users.leave(nameOf(caller))
-    },
-    seen: loop.seen,
+    seen: apps.seen,
     enterLarge(appId) {
       const turn = enterOr('too many large calls of this app at once', () => large.enter(appId))
       if (turn !== undefined) return turn.then(() => untilPaid(appId))
-      return loop.msToWait(appId) > 0 ? untilPaid(appId) : undefined
+      return loopMsInDebt(appId) > 0 ? untilPaid(appId) : undefined
     },
     leaveLarge: (appId) => large.leave(appId),
     heldLoop: loop.spend,
   }
-}
-
-function nameOf({ app, actor }: Extract<Caller, { kind: 'device' }>): string {
-  return `${app.appId} ${actor.uid}`
 }
 
 function enterOr(

@@ -209,8 +209,9 @@ async function answer(
   const wait = bringsMany(input.body) ? size.setLarge() : undefined
   if (wait !== undefined) await wait
   // Once its body is here: a slow upload does not keep its user from other calls.
-  const turn = parts.inFlight.enter(caller)
-  if (turn !== undefined) await turn
+  const entering = parts.inFlight.enter(caller)
+  const entry = entering instanceof Promise ? await entering : entering
+  size.turn.onConnection = entry?.heldConnection
   try {
     const body = await open(parts, route, call, { caller, recalled }, input)
     return { headers: operation.deprecated ? { ...headers, Deprecation: 'true' } : headers, body }
@@ -219,7 +220,7 @@ async function answer(
       ? tooManyRequests('too many calls of this app at once', 1)
       : error
   } finally {
-    parts.inFlight.leave(caller)
+    entry?.leave()
   }
 }
 

@@ -8,6 +8,8 @@ export interface Turn {
   readonly appId?: string | undefined
   /** Is told how long the loop has worked since it was noted, when the next one is. */
   readonly onHeld?: ((ms: number) => void) | undefined
+  /** Is told how long a connection to the database was held for it, when that is given back. */
+  readonly onConnection?: ((ms: number) => void) | undefined
 }
 
 /** The loop was held for so long. The turn is the last that was noted before that. */
@@ -33,6 +35,11 @@ export function inTurn<T>(turn: Turn, work: () => T): T {
 export function resumeTurn(): void {
   const turn = turns.getStore()
   if (turn) note(turn)
+}
+
+/** Called where a connection is taken: what to call with the time for which it was held. */
+export function connectionListener(): Turn['onConnection'] {
+  return turns.getStore()?.onConnection
 }
 
 /** Whoever comes next finds how long the one before has held the loop. */
