@@ -4,8 +4,8 @@ import { nanos } from '@nats-io/transport-node'
 import { type DeadLetters, onlyForHeader } from '../bus/dead-letters.ts'
 import type { EventStream } from '../bus/event-stream.ts'
 import type { HeardEvent, Listener } from '../outbox/listener.ts'
-import { type Gathering, openGathering } from './gathering.ts'
-import { type Concerns, type HandleParts, handle, handleGathered, type Outcome } from './handle.ts'
+import type { Gathering } from './gathering.ts'
+import { type Concerns, type HandleParts, handle, type Outcome } from './handle.ts'
 import { openReentry } from './reentry.ts'
 import { openTurns, type Slots } from './turns.ts'
 
@@ -20,6 +20,8 @@ export interface Consuming {
   readonly partition: number
   readonly slots: Slots
   readonly concerns: Concerns
+  /** Of this listener, for all partitions that the process has. */
+  readonly gathering: Gathering
   readonly stopping: AbortSignal
   /** Called when its messages can come. */
   readonly onOpened: () => void
@@ -62,13 +64,10 @@ export async function consume(parts: ConsumerParts, consuming: Consuming): Promi
     for (const message of pending.keys()) message.working()
   }, ackWaitMs / 3)
   const turns = openTurns()
-  const gathering = openGathering((appId, events) => {
-    const isConcerned = () => consuming.concerns(appId)
-    return handleGathered(parts, { ...consuming, appId, events, isConcerned })
-  })
+  const names: ReadonlySet<string> = new Set(namesOf(consuming.listener))
   const take = async (message: JsMsg) => {
     await reentry.admit(message.seq)
-    return takeMessage(parts, consuming, { take: turns.take, gathering }, message)
+    return takeMessage(parts, consuming, { take: turns.take, names }, message)
   }
   try {
     for await (const message of messages) {
@@ -129,16 +128,17 @@ function namesOf({ on, together }: Listener): readonly string[] {
 
 type Take = ReturnType<typeof openTurns>['take']
 
-interface Order {
+interface Taking {
   readonly take: Take
-  readonly gathering: Gathering
+  /** Of the events that the listener wants. */
+  readonly names: ReadonlySet<string>
 }
 
 /** Acknowledged when each of its events was handled or has become a dead letter. */
 async function takeMessage(
   parts: ConsumerParts,
   consuming: Consuming,
-  { take, gathering }: Order,
+  { take, names }: Taking,
   message: JsMsg,
 ): Promise<void> {
   const { listener } = consuming
@@ -146,12 +146,11 @@ async function takeMessage(
   if (onlyFor && onlyFor !== listener.name) return message.ack()
   try {
     const { appId, events } = message.json<Heard>()
-    const names = namesOf(listener)
-    const heard = events.filter(({ name }) => names.includes(name))
+    const heard = events.filter(({ name }) => names.has(name))
     if (heard.length === 0) return message.ack()
     // What a process may have died of is handled by itself.
     const mayGather = listener.together && message.info.deliveryCount === 1
-    if (mayGather && (await gathering.add(appId, heard))) {
+    if (mayGather && (await consuming.gathering.add(appId, heard))) {
       parts.onOutcome(listener.name, 'handled')
       return message.ack()
     }

@@ -19,7 +19,7 @@ interface Gathered {
 }
 
 /** From one handling of an app's events to the next. Nobody waits for them. */
-const pauseMs = 100
+const pauseMs = 250
 /** So many do not wait for the end of the pause. NATS hands out 64 messages at most. */
 const maxMessages = 32
 const maxEvents = 500

@@ -7,7 +7,8 @@ import type { WakeUp } from '../jobs/wake-up.ts'
 import { partitions } from '../outbox/batches.ts'
 import type { Listener } from '../outbox/listener.ts'
 import { type ConsumerParts, consume } from './consumer.ts'
-import type { Concerns } from './handle.ts'
+import { openGathering } from './gathering.ts'
+import { type Concerns, handleGathered } from './handle.ts'
 import { forgetHandled } from './handled.sql.ts'
 import { openSlots } from './turns.ts'
 
@@ -38,13 +39,17 @@ const daySeconds = 86_400
  */
 export function startWorker(parts: WorkerParts): Worker {
   const { database, session, listeners, wakeUp, log } = parts
+  const disposing = new AbortController()
   const jobs = new Map(
     listeners.flatMap((listener) => {
-      const own = {
-        listener,
-        slots: openSlots(parts.concurrency),
-        concerns: concernsOf(listener, database),
-      }
+      const slots = openSlots(parts.concurrency)
+      const concerns = concernsOf(listener, database)
+      const gathering = openGathering((appId, events) => {
+        const isConcerned = () => concerns(appId)
+        const { signal: stopping } = disposing
+        return handleGathered(parts, { listener, appId, events, slots, isConcerned, stopping })
+      })
+      const own = { listener, slots, concerns, gathering }
       return Array.from({ length: partitions }, (_, partition) => [
         `${listener.name}-${partition}`,
         { ...own, partition },
@@ -103,6 +108,7 @@ export function startWorker(parts: WorkerParts): Worker {
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
+      disposing.abort()
       await leases[Symbol.asyncDispose]()
     },
   }

@@ -1,26 +1,32 @@
 import { sql } from 'kysely'
 import { type AppDb, databaseMs, jsonb } from '../../../database/app-db.ts'
+import { texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
+import { prepared, run } from '../../../database/prepared.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { Subject } from '../notification-logs.sql.ts'
 import type { Channel, ProviderKind } from '../providers/providers.sql.ts'
 
 export type DigestChannel = Exclude<Channel, 'push'>
 
-const operatorsMail = sql`
+const operatorsMail = `
   select from app_settings s
   where s.app_id = a.app_id and s.key = 'notifications.operatorMail' and s.value = 'true'`
+
+const withDigests = prepared<{ readonly appId: string }>(
+  'apps with digests',
+  `select a.app_id as "appId" from unnest($1::text[]) as a(app_id)
+   where exists (select from notification_providers p
+       where p.app_id = a.app_id and p.channel <> 'push' and p.is_enabled)
+     or exists (${operatorsMail})`,
+)
 
 /** Which of these apps send e-mail or SMS. */
 export async function appsWithDigests(
   db: Db,
   appIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ appId: string }>`
-    select a.app_id as "appId" from unnest(${appIds}::text[]) as a(app_id)
-    where exists (select from notification_providers p
-        where p.app_id = a.app_id and p.channel <> 'push' and p.is_enabled)
-      or exists (${operatorsMail})`.execute(db)
+  const rows = await run(db, withDigests, [texts(appIds)])
   return new Set(rows.map(({ appId }) => appId))
 }
 
@@ -47,7 +53,7 @@ export async function findDigestCarriers({ appId, db }: AppDb): Promise<DigestCa
       from notification_providers p
       where p.app_id = a.app_id and p.channel <> 'push' and p.is_enabled
       union all
-      select 'email', 'smtp', 3, true where exists (${operatorsMail})) c
+      select 'email', 'smtp', 3, true where exists (${sql.raw(operatorsMail)})) c
     where a.app_id = ${appId}
     order by channel, place`.execute(db)
   return rows

@@ -1,20 +1,25 @@
 import type { ReviewStatus } from '@chorale/contract/moderation'
 import { sql } from 'kysely'
 import { type AppDb, jsonb } from '../../../database/app-db.ts'
+import { texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
+import { prepared, run } from '../../../database/prepared.ts'
 import type { EntryRef } from '../../../outbox/events.ts'
 import type { Verdict } from '../../log/entries/index.ts'
 
 export type CaseKind = 'blocked' | 'flagged'
+
+const moderating = prepared<{ readonly appId: string }>(
+  'apps that moderate',
+  `select app_id as "appId" from apps where app_id = any($1::text[]) and moderation_version > 0`,
+)
 
 /** Which of these apps have ever moderated. */
 export async function appsThatModerate(
   db: Db,
   appIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ appId: string }>`
-    select app_id as "appId" from apps
-    where app_id = any(${appIds}) and moderation_version > 0`.execute(db)
+  const rows = await run(db, moderating, [texts(appIds)])
   return new Set(rows.map(({ appId }) => appId))
 }
 
