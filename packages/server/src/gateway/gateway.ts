@@ -157,7 +157,7 @@ function assemble(parts: GatewayParts, places: Places) {
   const handshake: HandshakeParts = {
     ...entrance,
     people,
-    signalFlow: openFlow(signalsASecond),
+    signalFlow: openFlow({ perSecond: signalsASecond }),
     lines: log.child({}, { redact: [] }),
     pipeline: parts.pipeline,
     tracer: parts.tracer,
@@ -174,8 +174,8 @@ function assemble(parts: GatewayParts, places: Places) {
 
 /** What a frame that is kept nowhere may cost this gateway: its bytes, once for each listener. */
 function fanOutWithin({ transientBytesPerUser, transientBytesPerApp }: GatewayOptions) {
-  const ofUsers = openFlow(transientBytesPerUser)
-  const ofApps = openFlow(transientBytesPerApp)
+  const ofUsers = openFlow({ perSecond: transientBytesPerUser })
+  const ofApps = openFlow({ perSecond: transientBytesPerApp })
   return (appId: string, sender: string, bytes: number) =>
     ofUsers.take(`${appId} ${sender}`, bytes) && ofApps.take(appId, bytes)
 }

@@ -11,6 +11,8 @@ export interface Backlog {
   readonly behind: number
   /** Since when the first is due. */
   readonly lateMs: number
+  /** Of the job that was claimed most often. */
+  readonly attempts: number
 }
 
 /** Of all these queues in one statement. */

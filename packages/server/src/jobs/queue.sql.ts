@@ -114,8 +114,9 @@ function backlogText<J extends Job>({ name, table, open, behind }: QueueDefiniti
   return `
     select '${name}' as queue, count(*) filter (where b.due_at <= ${nowMs})::int as due,
       count(*) filter (where b.due_at > ${nowMs})::int as later, (${count})::int as behind,
-      greatest(0, ${nowMs} - coalesce(min(b.due_at), ${nowMs}))::bigint as "lateMs"
-    from (select j.due_at from ${table} j where ${open} order by j.due_at limit ${maxCounted}) b`
+      greatest(0, ${nowMs} - coalesce(min(b.due_at), ${nowMs}))::bigint as "lateMs",
+      coalesce(max(b.attempt), 0)::int as attempts
+    from (select j.due_at, j.attempt from ${table} j where ${open} order by j.due_at limit ${maxCounted}) b`
 }
 
 function requireIdentifier(name: string): void {

@@ -10,6 +10,7 @@ import { masterKeyCommand } from './commands/master-key.ts'
 import { migrateCommand } from './commands/migrate.ts'
 import { serveCommand } from './commands/serve.ts'
 import { startCommand } from './commands/start.ts'
+import { statusCommand } from './commands/status/status.ts'
 import { versionOfPackage } from './version.ts'
 
 /** Every command. */
@@ -27,6 +28,7 @@ export function buildProgram(): Command {
     .addCommand(deadLettersCommand())
     .addCommand(auditCommand())
     .addCommand(epochCommand())
+    .addCommand(statusCommand())
     .addCommand(doctorCommand())
   pointToHelp(program)
   return program

@@ -273,7 +273,7 @@ export const doctorFaults: readonly Fault[] = [
     check: 'queues',
     level: 'warning',
     sql: [app, `insert into app_erasures (app_id, due_at) values ('a', 1000)`],
-    says: /erasures \(1.*--parts worker/,
+    says: /erasures of apps \(1.*--parts worker/,
   },
   {
     fault: 'NATS away',

@@ -8,19 +8,18 @@ import { listeners as eventListeners } from '../../listeners.ts'
 import { openWatchdog } from '../../watchdog/watchdog.ts'
 import { shareOfDatabase } from '../configured-database.ts'
 import { openLog } from '../log.ts'
+import { allParts, type Part } from '../parts/all-parts.ts'
 import { startApi } from '../parts/api-part.ts'
 import { openCalls } from '../parts/calls.ts'
 import { type Core, openCore } from '../parts/core.ts'
 import { buildGatewayListener, startGateway } from '../parts/gateway-part.ts'
 import { type HttpListener, leave, listen } from '../parts/listener.ts'
 import { openOperations } from '../parts/operations-part.ts'
+import { answerStatus } from '../parts/process-report.ts'
 import { startWorker } from '../parts/worker-part.ts'
 import { openLink } from '../processes/link.ts'
 import { processCount, superviseUntilStopped } from '../processes/processes.ts'
 import { stopReason } from '../stop-reason.ts'
-
-const allParts = ['api', 'gateway', 'worker'] as const
-type Part = (typeof allParts)[number]
 
 interface Options {
   readonly port?: number
@@ -98,6 +97,7 @@ export async function serveUntilStopped(options: ServeOptions) {
   const link = cluster.isWorker ? stack.use(openLink(health, metrics.registry)) : undefined
   if (!link) await listen(stack.use(openOperations(core)).listener, log)
   await using running = await startParts(core, parts)
+  answerStatus(core, parts)
   watch(running.underWay)
   // Last: to build all this takes a while, and nobody waits for it yet.
   using _watchdog = openWatchdog(metrics.registry, log)

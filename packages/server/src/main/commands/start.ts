@@ -15,7 +15,12 @@ export function startCommand(): Command {
     )
 }
 
-function summary({ apiUrl, docs, demo, appId, apiKey, data }: Started): string {
+function summary({ apiUrl, docs, demo, appId, apiKey, data, engines }: Started): string {
+  const body = {
+    receiver: 'concert',
+    receiverType: 'group',
+    data: { text: 'Hello!' },
+  }
   return `
   Demo chat       ${demo}
   API reference   ${docs}
@@ -24,6 +29,9 @@ function summary({ apiUrl, docs, demo, appId, apiKey, data }: Started): string {
   appId           ${appId}
   apikey          ${apiKey}   full access: for servers, not for pages
 
-  Everything is kept in ${data}. Ctrl-C stops it, \`chorale start\` goes on with it.
+  A message, which the demo chat shows at once:
+  curl ${apiUrl}/messages -H 'appId: ${appId}' -H 'apikey: ${apiKey}' -H 'onBehalfOf: ines' -d '${JSON.stringify(body)}'
+
+  Everything is kept in ${data}${engines === data ? '' : ` and ${engines}`}. Ctrl-C stops it, \`chorale start\` goes on with it.
 `
 }

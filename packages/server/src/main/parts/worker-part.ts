@@ -17,7 +17,10 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
   const { config, background, stream, metrics, health, bus } = core
   const stack = new AsyncDisposableStack()
   const letters = openDeadLetters(stream)
-  addConsumerLag(metrics.registry, () => readConsumerLag(stream))
+  addConsumerLag(metrics.registry, async () => {
+    const { manager } = await stream.open()
+    return readConsumerLag(manager, stream.eventsName)
+  })
   const worker = stack.use(
     startListeners({
       database: background,

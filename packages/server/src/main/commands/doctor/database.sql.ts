@@ -89,6 +89,16 @@ export async function longTransactions(db: Db, seconds: number) {
   return rows
 }
 
+/** How many connections of Chorale there are, by the address that they come from. */
+export async function connectionsByAddress(db: Db): Promise<Record<string, number>> {
+  const { rows } = await sql<{ address: string; connections: number }>`
+    select coalesce(host(client_addr), 'local') as address, count(*)::int as connections
+    from pg_stat_activity
+    where datname = current_database() and application_name = 'chorale'
+    group by 1 order by 1`.execute(db)
+  return Object.fromEntries(rows.map(({ address, connections }) => [address, connections]))
+}
+
 /** Numbers that a sequence gave out, behind those that are in use. */
 export async function lateSequences(db: Db): Promise<{ name: string; used: number }[]> {
   const { rows } = await sql<{ name: string; used: number }>`

@@ -1,6 +1,10 @@
 import { Command } from 'commander'
 import { CommandError, print } from '../output.ts'
-import { examine, type Result } from './examination.ts'
+import { allChecks, examine, type Result } from './examination.ts'
+import { Subject } from './subject.ts'
+
+/** A count over a large table takes longer than a call may. */
+const statementTimeoutMs = 600_000
 
 interface Options {
   readonly repair?: true
@@ -13,7 +17,8 @@ export function doctorCommand(environment = process.env): Command {
     .option('--repair', 'repair what can be repaired; safe while others serve')
     .option('--json', 'print JSON')
     .action(async ({ repair, json }: Options) => {
-      const results = await examine(environment, {
+      await using subject = new Subject(environment, statementTimeoutMs)
+      const results = await examine(subject, allChecks, {
         repair: repair ?? false,
         report: printProgress,
       })
@@ -28,7 +33,7 @@ function printProgress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${line}\r`)
 }
 
-function layout(results: readonly Result[]): string {
+export function layout(results: readonly Result[]): string {
   const width = Math.max(...results.map(({ check }) => check.length))
   return results
     .flatMap(({ check, level, text, remedy }) => [

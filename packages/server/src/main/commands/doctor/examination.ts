@@ -6,7 +6,7 @@ import { databaseChecks } from './database.ts'
 import { natsChecks } from './nats.ts'
 import { queueChecks } from './queues.ts'
 import { schemaChecks } from './schema.ts'
-import { Subject } from './subject.ts'
+import type { Subject } from './subject.ts'
 
 /** In this order; each is skipped when one that it needs has failed. */
 export const allChecks: readonly Check[] = [
@@ -31,13 +31,13 @@ export interface ExaminationOptions {
 }
 
 export async function examine(
-  environment: NodeJS.ProcessEnv,
+  subject: Subject,
+  checks: readonly Check[],
   { repair, report }: ExaminationOptions,
 ): Promise<Result[]> {
-  await using subject = new Subject(environment)
   const results: Result[] = []
   const failed = new Set<string>()
-  for (const check of allChecks) {
+  for (const check of checks) {
     const blockedBy = check.needs.find((name) => failed.has(name))
     if (blockedBy) {
       failed.add(check.name)

@@ -1,11 +1,11 @@
 import { type JetStreamManager, jetstreamManager, type StreamInfo } from '@nats-io/jetstream'
+import { readConsumerLag } from '../../../bus/consumer-lag.ts'
 import { openMarks } from '../../../bus/marks.ts'
 import { listeners as eventListeners } from '../../../listeners.ts'
 import { partitions } from '../../../outbox/batches.ts'
 import { beginNewEpoch, compareEpochs } from '../../../outbox/epochs.ts'
 import { type Check, type Finding, failure, messageOf, ok, warning } from './check.ts'
 import { heldLeases } from './database.sql.ts'
-import type { Subject } from './subject.ts'
 
 const maxLag = 10_000
 
@@ -100,15 +100,6 @@ const leaseNames = eventListeners.flatMap(({ name }) =>
   Array.from({ length: partitions }, (_, partition) => `${name}-${partition}`),
 )
 
-async function readConsumers({ stream, nats }: Pick<Subject, 'stream' | 'nats'>) {
-  const { consumers } = await jetstreamManager(nats)
-  const found = []
-  for await (const info of consumers.list(stream.eventsName)) {
-    if (info.config.durable_name) found.push(info)
-  }
-  return found
-}
-
 const positions: Check = {
   name: 'positions',
   looksAt: 'no listener is ahead of the stream, far behind it, or of another release',
@@ -117,14 +108,14 @@ const positions: Check = {
     const manager = await jetstreamManager(subject.nats)
     const { eventsName } = subject.stream
     const { state } = await manager.streams.info(eventsName)
-    const found = await readConsumers(subject)
+    const found = await readConsumerLag(manager, eventsName)
     const remove = (names: readonly string[]) => async () => {
       for (const name of names) await manager.consumers.delete(eventsName, name)
       return `removed ${names.join(', ')}; workers make them again`
     }
-    const ahead = found.filter(({ delivered }) => delivered.stream_seq > state.last_seq)
+    const ahead = found.filter(({ deliveredSeq }) => deliveredSeq > state.last_seq)
     if (ahead.length > 0) {
-      const names = ahead.map(({ name }) => name)
+      const names = ahead.map(({ consumer }) => consumer)
       const text = `Listeners are ahead of the stream, and miss new events: ${names.join(', ')}.`
       return failure(
         text,
@@ -132,7 +123,8 @@ const positions: Check = {
         remove(names),
       )
     }
-    const strange = found.filter(({ name }) => !leaseNames.includes(name)).map(({ name }) => name)
+    const names = found.map(({ consumer }) => consumer)
+    const strange = names.filter((name) => !leaseNames.includes(name))
     if (strange.length > 0) {
       const text = `Consumers belong to no listener of this release: ${strange.join(', ')}.`
       return warning(
@@ -141,9 +133,9 @@ const positions: Check = {
         remove(strange),
       )
     }
-    const late = found.filter(({ num_pending }) => num_pending > maxLag)
+    const late = found.filter(({ messages }) => messages > maxLag)
     if (late.length > 0) {
-      const text = `Listeners are over ${maxLag} events behind: ${late.map(({ name }) => name).join(', ')}.`
+      const text = `Listeners are over ${maxLag} events behind: ${late.map(({ consumer }) => consumer).join(', ')}.`
       return warning(
         text,
         'Start another `chorale serve --parts worker`, or raise LISTENER_CONCURRENCY.',

@@ -1,11 +1,12 @@
 import { setTimeout as after } from 'node:timers/promises'
+import { measureQueues } from '../../../jobs/backlog.sql.ts'
 import { measureBacklog } from '../../../outbox/backlog.ts'
 import { openClearing } from '../../../outbox/clearing.ts'
 import { openPublisher } from '../../../outbox/publish.ts'
 import { openSweeper } from '../../../outbox/sweeper.ts'
 import { unixSeconds } from '../../clock.ts'
+import { queues as allQueues } from '../../queues.ts'
 import { type Check, failure, ok, warning } from './check.ts'
-import { readQueues } from './queues.sql.ts'
 import type { Subject } from './subject.ts'
 
 const stuckSeconds = 60
@@ -51,19 +52,24 @@ const queues: Check = {
   looksAt: 'jobs are claimed when they are due, and none is tried again and again',
   needs: ['schema'],
   async run({ database: { db } }) {
-    const states = await readQueues(db)
-    const late = states.filter((state) => state.lateSeconds > lateSeconds)
+    const states = await measureQueues(db, allQueues)
+    const late = states.filter(({ lateMs }) => lateMs > lateSeconds * 1000)
     if (late.length > 0) {
-      const listed = late.map(({ name, depth, lateSeconds: s }) => `${name} (${depth}, ${s} s)`)
+      const listed = late.map(
+        ({ queue, due, lateMs }) => `${queue} (${due}, ${Math.round(lateMs / 1000)} s)`,
+      )
       const text = `Jobs are due and nobody claims them: ${listed.join(', ')}.`
       return warning(text, 'Start `chorale serve --parts worker`, or another one.')
     }
     const stubborn = states.filter(({ attempts }) => attempts > manyAttempts)
     if (stubborn.length > 0) {
-      const text = `Jobs were claimed over ${manyAttempts} times: ${stubborn.map(({ name }) => name).join(', ')}.`
+      const text = `Jobs were claimed over ${manyAttempts} times: ${stubborn.map(({ queue }) => queue).join(', ')}.`
       return warning(text, 'Look in the log of the workers for the error of this queue.')
     }
-    return ok(states.map(({ name, depth }) => `${name} ${depth}`).join(', ') || 'empty')
+    const filled = states.filter(({ due, later }) => due + later > 0)
+    return ok(
+      filled.map(({ queue, due, later }) => `${queue} ${due + later}`).join(', ') || 'empty',
+    )
   },
 }
 

@@ -8,24 +8,19 @@ import { openConfiguredDatabase } from '../../configured-database.ts'
 import { openLog } from '../../log.ts'
 import { natsAccessOf, streamOptions } from '../../nats.ts'
 
-/** A count over a large table takes longer than a call may. */
-const patient = {
-  DATABASE_STATEMENT_TIMEOUT_MS: 600_000,
-  DATABASE_POOL_SIZE: 2,
-  DATABASE_STATEMENT_POOL_SIZE: 1,
-}
-
 /** The install that is examined: opens what checks need when the first of them asks for it. */
 export class Subject implements AsyncDisposable {
   readonly environment: NodeJS.ProcessEnv
+  readonly #statementTimeoutMs: number
   readonly log: Logger = openLog('silent')
   readonly #stack = new AsyncDisposableStack()
   #config: Config | undefined
   #database: Database | undefined
   #nats: NatsConnection | undefined
 
-  constructor(environment: NodeJS.ProcessEnv) {
+  constructor(environment: NodeJS.ProcessEnv, statementTimeoutMs: number) {
     this.environment = environment
+    this.#statementTimeoutMs = statementTimeoutMs
   }
 
   get config(): Config {
@@ -34,8 +29,16 @@ export class Subject implements AsyncDisposable {
   }
 
   get database(): Database {
+    const small = { DATABASE_POOL_SIZE: 2, DATABASE_STATEMENT_POOL_SIZE: 1 }
     this.#database ??= this.#stack.use(
-      openConfiguredDatabase({ ...this.config, ...patient }, this.log),
+      openConfiguredDatabase(
+        {
+          ...this.config,
+          ...small,
+          DATABASE_STATEMENT_TIMEOUT_MS: this.#statementTimeoutMs,
+        },
+        this.log,
+      ),
     )
     return this.#database
   }
