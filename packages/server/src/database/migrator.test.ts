@@ -81,6 +81,37 @@ test('of two processes that migrate at once, one does it and the other waits', a
   expect(ran.sort((a, b) => a.length - b.length)).toEqual([[], [], ['0001-a', 'answer']])
 })
 
+const madeConcurrently = `-- outside a transaction
+drop index concurrently if exists a_n;
+create unique index concurrently if not exists a_n on a (n);
+`
+const isValid = sql`(select indisvalid from pg_index where indexrelid = 'a_n'::regclass)`
+
+test('an index is made concurrently while other processes wait to migrate', async ({
+  release,
+  expect,
+}) => {
+  await release.write('migrations/0001-a.sql', 'create table a (n int);')
+  await release.write('migrations/0002-a-n.sql', madeConcurrently)
+  const ran = await Promise.all([release.migrate(), release.migrate(), release.migrate()])
+  expect(ran.sort((a, b) => a.length - b.length)).toEqual([[], [], ['0001-a', '0002-a-n']])
+  expect(await release.valueOf(isValid)).toBe(true)
+})
+
+test('an index that could not be made concurrently is made when it is tried again', async ({
+  release,
+  expect,
+}) => {
+  const table = 'create table a (n int); insert into a values (1), (1);'
+  await release.write('migrations/0001-a.sql', table)
+  await release.write('migrations/0002-a-n.sql', madeConcurrently)
+  await expect(release.migrate()).rejects.toThrow('0002-a-n could not be applied')
+  expect(await release.valueOf(isValid)).toBe(false)
+  await release.write('migrations/0001-b.sql', 'delete from a;')
+  expect(await release.migrate()).toEqual(['0001-b', '0002-a-n'])
+  expect(await release.valueOf(isValid)).toBe(true)
+})
+
 test('a migration that was changed after it was applied is refused, by migrate and at start', async ({
   release,
   expect,
@@ -164,4 +195,22 @@ test('a migration that fails leaves nothing behind, and is tried again', async (
   expect(await release.valueOf(sql`to_regclass('a')`)).toBeNull()
   await release.write('migrations/0001-a.sql', 'create table a (n int);')
   expect(await release.migrate()).toEqual(['0001-a'])
+})
+
+/** A sequence counts on when its transaction is rolled back. */
+const deadlockUntil = (attempt: number) => `do $$ begin
+  if nextval('attempts') < ${attempt} then raise exception 'met' using errcode = '40P01'; end if;
+end $$;`
+
+test('a migration that ends in a deadlock is tried again, five times in all', async ({
+  release,
+  expect,
+}) => {
+  await release.write('migrations/0001-a.sql', 'create sequence attempts; create table a (n int);')
+  await release.write('migrations/0002-a.sql', `insert into a values (1); ${deadlockUntil(5)}`)
+  expect(await release.migrate()).toEqual(['0001-a', '0002-a'])
+  expect(await release.valueOf(sql`(select count(*) from a)`)).toBe(1)
+  await release.write('migrations/0003-a.sql', deadlockUntil(100))
+  await expect(release.migrate()).rejects.toThrow('0003-a could not be applied: met')
+  expect(await release.valueOf(sql`(select last_value from attempts)`)).toBe(10)
 })

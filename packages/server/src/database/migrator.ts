@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Db } from './db.ts'
+import { asksForRetry } from './errors.ts'
 
 /** The schema and this release do not fit; says what to do. */
 export class SchemaError extends Error {}
@@ -24,6 +26,10 @@ const ofThisRelease: SchemaFolders = {
 /** A release must not wait long for a lock, nor make others wait behind it. */
 const lockTimeout = '5s'
 const statementTimeout = '15min'
+/** First line of a migration for statements that PostgreSQL refuses in a transaction. */
+const outsideTransaction = '-- outside a transaction\n'
+const pollMs = 200
+const maxAttempts = 5
 
 const bookkeeping = `
   create table if not exists migrations (
@@ -40,16 +46,13 @@ export async function migrate(databaseUrl: string, folders = ofThisRelease): Pro
   })
   await client.connect()
   try {
-    await client.query(`set statement_timeout = '${statementTimeout}'`)
-    // Of two processes one waits here, and then finds nothing to do.
-    await client.query(`select pg_advisory_lock(hashtextextended('chorale migrate', 0))`)
-    await client.query(`set lock_timeout = '${lockTimeout}'`)
+    await waitForTurn(client)
     await client.query(bookkeeping)
     const applied = await readApplied(async (text) => (await client.query(text)).rows)
     refuseChanged(release, applied)
     refuseLater(release, applied)
     const { migrations, functions } = outstanding(release, applied)
-    for (const migration of migrations) await apply(client, 'migrations', [migration])
+    for (const migration of migrations) await applyMigration(client, migration)
     if (functions.length > 0) await apply(client, 'migrated_functions', functions)
     return [...migrations, ...functions].map(({ name }) => name)
   } finally {
@@ -87,6 +90,11 @@ export async function requireMigrations(db: Db, folders = ofThisRelease): Promis
   const names = await namesIn(folders.migrations)
   const missing = names.filter((name) => !applied.migrations.has(name))
   if (missing.length > 0) throw new SchemaError(behind(missing))
+}
+
+/** The name of the last migration that was applied; undefined: none was. */
+export async function lastMigration(db: Db): Promise<string | undefined> {
+  return [...(await readAppliedIn(db)).migrations.keys()].sort().at(-1)
 }
 
 /** Functions of this release that the database lacks, or has with another body: changed by hand. */
@@ -208,26 +216,81 @@ function refuseLater({ migrations }: ByKind<readonly SqlFile[]>, applied: Applie
   )
 }
 
-/** In one transaction, with the checksums. */
+/**
+ * Of two processes one waits here, and then finds nothing to do. Not in a statement that waits: an
+ * index that is made concurrently would wait for that statement's transaction.
+ */
+async function waitForTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>(
+      `select pg_try_advisory_lock(hashtextextended('chorale migrate', 0)) as mine`,
+    )
+    if (rows[0]?.mine) return
+    await after(pollMs)
+  }
+}
+
+async function applyMigration(client: pg.Client, migration: SqlFile): Promise<void> {
+  if (!migration.text.startsWith(outsideTransaction))
+    return apply(client, 'migrations', [migration])
+  // Nobody waits behind these statements, so they may take and wait as long as they need.
+  await client.query('set lock_timeout = 0; set statement_timeout = 0')
+  const statements = migration.text.split(/;\s*$/m).filter((statement) => statement.trim() !== '')
+  for (const text of statements) await run(client, { ...migration, text })
+  await record(client, 'migrations', migration)
+}
+
+/** In one transaction, with the checksums; again when calls of the moment made it a deadlock. */
 async function apply(
   client: pg.Client,
   table: 'migrations' | 'migrated_functions',
   files: readonly SqlFile[],
 ): Promise<void> {
-  await client.query('begin')
-  for (const { name, text, checksum } of files) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      await client.query(text)
+      return await applyOnce(client, table, files)
     } catch (error) {
-      // The connection is closed next, and the transaction with it.
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new Error(`${name} could not be applied: ${reason}`, { cause: error })
+      const again = error instanceof Error && asksForRetry(error.cause)
+      if (!again || attempt === maxAttempts) throw error
+      await client.query('rollback')
     }
-    await client.query(
-      `insert into ${table} (name, checksum) values ($1, $2)
-       on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`,
-      [name, checksum],
-    )
+  }
+}
+
+async function applyOnce(
+  client: pg.Client,
+  table: 'migrations' | 'migrated_functions',
+  files: readonly SqlFile[],
+): Promise<void> {
+  await client.query('begin')
+  await client.query(
+    `set local lock_timeout = '${lockTimeout}'; set local statement_timeout = '${statementTimeout}'`,
+  )
+  for (const file of files) {
+    await run(client, file)
+    await record(client, table, file)
   }
   await client.query('commit')
+}
+
+async function run(client: pg.Client, { name, text }: SqlFile): Promise<void> {
+  try {
+    await client.query(text)
+  } catch (error) {
+    // The connection is closed next, and a transaction with it.
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`${name} could not be applied: ${reason}`, { cause: error })
+  }
+}
+
+async function record(
+  client: pg.Client,
+  table: 'migrations' | 'migrated_functions',
+  { name, checksum }: SqlFile,
+): Promise<void> {
+  await client.query(
+    `insert into ${table} (name, checksum) values ($1, $2)
+     on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`,
+    [name, checksum],
+  )
 }

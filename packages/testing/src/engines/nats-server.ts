@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { freePort } from '../../../../tools/services/free-port.ts'
+import { freePort } from '../../../server/src/main/start/free-port.ts'
 
 /** A NATS of one's own, which can be killed and started again. Its files stay. */
 export interface NatsServer extends AsyncDisposable {

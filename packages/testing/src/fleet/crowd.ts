@@ -21,7 +21,10 @@ export interface Someone {
 }
 
 /** Users and their groups; nobody has said anything yet. */
-export async function seedCrowd(app: TestApp, size: CrowdSize): Promise<Someone[]> {
+export async function seedCrowd(
+  app: Pick<TestApp, 'appId' | 'as' | 'given'>,
+  size: CrowdSize,
+): Promise<Someone[]> {
   const client = app.as('full')
   const many = { 'rateLimits.standard': 1_000_000_000, 'rateLimits.core': 1_000_000_000 }
   await client.mapAppSettings({ params: { appId: app.appId }, body: { settings: many } })

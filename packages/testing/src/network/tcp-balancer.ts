@@ -9,6 +9,7 @@ export interface TcpBalancer extends AsyncDisposable {
   cut(nth: number): void
 }
 
+/** `targets` may change meanwhile: each new connection is led to one of those of its moment. */
 export async function startTcpBalancer(targets: readonly string[]): Promise<TcpBalancer> {
   const sockets = new Set<Socket>()
   let turn = 0
@@ -21,7 +22,8 @@ export async function startTcpBalancer(targets: readonly string[]): Promise<TcpB
     far.once('error', again)
     far.once('connect', () => {
       far.off('error', again).on('error', () => near.destroy())
-      far.on('close', () => near.destroy())
+      // What it wrote last is still on its way.
+      far.on('close', () => near.destroySoon())
       near.on('close', () => far.destroy())
       if (near.destroyed) far.destroy()
       near.pipe(far).pipe(near)

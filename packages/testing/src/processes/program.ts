@@ -2,17 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { natsPrefix } from '../engines/nats-prefix.ts'
 import { throughPooler } from '../engines/pooler.ts'
 
-const path = fileURLToPath(new URL('../../../server/bin/chorale.js', import.meta.url))
-
-/** Every start after the first is twice as fast. */
-const compileCache = fileURLToPath(
-  new URL('../../../../node_modules/.cache/chorale/compile', import.meta.url),
-)
+export const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
 export type Settings = Readonly<Record<string, string>>
 
@@ -32,27 +28,55 @@ export function failing(script: string): Settings {
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` }
 }
 
-export interface Outcome {
+interface Outcome {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Runs a command of the `chorale` program to its end. */
-export async function chorale(settings: Settings, ...args: readonly string[]): Promise<Outcome> {
-  const child = start(settings, args)
-  const stdout = textOf(child.stdout)
-  const stderr = textOf(child.stderr)
-  const [code] = await once(child, 'close')
-  return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+/** The `chorale` program of one release. */
+export interface Program {
+  /** Runs a command to its end. */
+  chorale(settings: Settings, ...args: readonly string[]): Promise<Outcome>
+  /** The JSON that a command prints. Throws when it failed. */
+  choraleJson<T>(settings: Settings, ...args: readonly string[]): Promise<T>
+  /** `chorale serve` on a free port, once it is ready. */
+  startServing(settings: Settings, ...args: readonly string[]): Promise<Serving>
 }
 
-/** The JSON that a command prints. Throws when it failed. */
-export async function choraleJson<T>(settings: Settings, ...args: readonly string[]): Promise<T> {
-  const { code, stdout, stderr } = await chorale(settings, ...args, '--json')
-  if (code !== 0) throw new Error(`chorale ${args.join(' ')} failed: ${stderr}`)
-  return JSON.parse(stdout)
+/** The program in a folder that is laid out like this repository. */
+export function programIn(folder: string): Program {
+  return programOf({ node: process.execPath, path: 'packages/server/bin/chorale.js', folder })
 }
+
+interface Installed {
+  readonly node: string
+  /** Relative to the folder. */
+  readonly path: string
+  readonly folder: string
+}
+
+export function programOf(installed: Installed): Program {
+  const chorale: Program['chorale'] = async (settings, ...args) => {
+    const child = start(installed, settings, args)
+    const stdout = textOf(child.stdout)
+    const stderr = textOf(child.stderr)
+    const [code] = await once(child, 'close')
+    return { code, stdout: stdout.join(''), stderr: stderr.join('') }
+  }
+  return {
+    chorale,
+    async choraleJson(settings, ...args) {
+      const { code, stdout, stderr } = await chorale(settings, ...args, '--json')
+      if (code !== 0) throw new Error(`chorale ${args.join(' ')} failed: ${stderr}`)
+      return JSON.parse(stdout)
+    },
+    startServing: (settings, ...args) =>
+      served(start(installed, settings, ['serve', '--port', '0', ...args])),
+  }
+}
+
+export const { chorale, choraleJson, startServing } = programIn(root)
 
 export interface Serving extends AsyncDisposable {
   /** Empty for a worker alone, which takes no calls. */
@@ -68,12 +92,7 @@ export interface Serving extends AsyncDisposable {
   readonly ended: Promise<number | null>
 }
 
-/** `chorale serve` on a free port, once it is ready. */
-export async function startServing(
-  settings: Settings,
-  ...args: readonly string[]
-): Promise<Serving> {
-  const child = start(settings, ['serve', '--port', '0', ...args])
+async function served(child: ReturnType<typeof start>): Promise<Serving> {
   const log = textOf(child.stdout)
   const errors = textOf(child.stderr)
   const output = () => [...log, ...errors].join('')
@@ -110,13 +129,14 @@ function addressIn(output: string, name: string): string {
   return new RegExp(`"serves":"(?:${name})","address":"([^"]+)"`).exec(output)?.[1] ?? ''
 }
 
-function start(settings: Settings, args: readonly string[]) {
+function start({ node, path, folder }: Installed, settings: Settings, args: readonly string[]) {
   // Away from the clone: a developer's `.env` must not have a say.
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(node, [join(folder, path), ...args], {
     cwd: tmpdir(),
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: compileCache,
+      // Every start after the first is twice as fast.
+      NODE_COMPILE_CACHE: join(folder, 'node_modules/.cache/chorale/compile'),
       // Many processes run at once.
       OPERATIONS_PORT: '0',
       ...throughPooler(settings),

@@ -12,7 +12,7 @@ export interface Posted extends Letter {
 }
 
 /** Every log of the app, as the tables have it. */
-export async function logsOf({ appId, db }: TestApp): Promise<Logs> {
+export async function logsOf({ appId, db }: Pick<TestApp, 'appId' | 'db'>): Promise<Logs> {
   const { rows } = await sql<Logged & { conversation: string }>`
     select coalesce('group_' || g.guid, u.low_uid || '_user_' || u.high_uid) as conversation,
            e.seq, e.id, e.sender, e.category, e.muid

@@ -5,6 +5,7 @@ import { startWebhookFixture } from '../../../../../testing/src/webhooks/webhook
 import { notifyUsers } from '../../notifications/index.ts'
 import { openCases } from '../../rules/cases/index.ts'
 import { countEvents } from '../../stats/index.ts'
+import { notifyWebhooks } from '../../webhooks/index.ts'
 import { indexMessages } from '../search/search.on.ts'
 
 const wait = { timeout: 30_000, interval: 20 }
@@ -43,8 +44,9 @@ test('a blocked message is pushed to nobody, found by nobody and counted nowhere
 })
 
 test('webhooks hear of it as what it is, and not as of a message that was sent', async () => {
-  const { app, full, hook } = stack.use(await startWebhookFixture())
-  app.startWorker([openCases])
+  const { app, full, hook } = stack.use(await startWebhookFixture({}, { worker: 'elsewhere' }))
+  // One worker: behind a pooler a process has one connection for its leases.
+  app.startWorker([notifyWebhooks, openCases])
   await app.given.users('ann', 'bob')
   await app.given.group('den', { owner: 'ann', members: { participants: ['bob'] } })
   const say = (text: string) =>
