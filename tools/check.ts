@@ -71,7 +71,15 @@ const steps: readonly Step[] = [
   // Reads what the tests have just noted; the slow tests begin their notes anew.
   { name: 'contract coverage', command: tool('contract-coverage.ts'), alone: true },
   ...(options.slow
-    ? [{ name: 'slow tests', ...vitest('--project=slow', '--passWithNoTests', '--maxWorkers=2') }]
+    ? [
+        { name: 'slow tests', ...vitest('--project=slow', '--passWithNoTests', '--maxWorkers=2') },
+        {
+          name: 'other engines',
+          ...script('test:engines'),
+          alone: true,
+          figures: /^(PostgreSQL \d+|PgBouncer: \w+)$|^ +Tests /,
+        },
+      ]
     : []),
 ]
 

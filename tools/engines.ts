@@ -7,14 +7,20 @@ import { root } from './tree.ts'
 
 // npm run test:engines -- 16 17 18 pgbouncer [paths]
 //
-// The service tests on other versions of PostgreSQL, and those of messages, history and the gateway
+// The service tests on other versions of PostgreSQL, and those of messages, history and realtime
 // through PgBouncer; or the tests below these paths.
 
 const engines = [...ownVersions, 'pgbouncer']
 const named = process.argv.slice(2).filter((argument) => engines.includes(argument))
 const paths = process.argv.slice(2).filter((argument) => !engines.includes(argument))
 
-const pooled = ['packages/server/src/domain/messages', 'packages/server/src/gateway']
+const messages = 'packages/server/src/domain/messages'
+/** Each is run, and counted, by itself: one that has no tests fails. */
+const pooled: Readonly<Record<string, readonly string[]>> = {
+  messages: [messages, '--exclude', `${messages}/history/**`],
+  history: [`${messages}/history`],
+  realtime: ['packages/server/src/gateway'],
+}
 
 function runTests(env: NodeJS.ProcessEnv, only: readonly string[]): Promise<number> {
   const vitest = join(root, 'node_modules/.bin/vitest')
@@ -34,7 +40,13 @@ async function runOn(engine: string, { databaseUrl, natsUrl }: Services): Promis
   if (engine === 'pgbouncer') {
     await using pooler = await startPgBouncer(databaseUrl)
     const TEST_POOLER = new URL(pooler.through(databaseUrl)).host
-    return await runTests({ ...engines, TEST_POOLER }, paths.length > 0 ? paths : pooled)
+    const groups = paths.length > 0 ? { [paths.join(' ')]: paths } : pooled
+    let code = 0
+    for (const [name, only] of Object.entries(groups)) {
+      console.log(`\nPgBouncer: ${name}`)
+      code = (await runTests({ ...engines, TEST_POOLER }, only)) || code
+    }
+    return code
   }
   await using own = await startOwnPostgres(engine)
   return await runTests({ ...engines, DATABASE_URL: own.url }, paths)
@@ -43,7 +55,7 @@ async function runOn(engine: string, { databaseUrl, natsUrl }: Services): Promis
 const services = await ensureServices()
 const failed: string[] = []
 for (const engine of named.length > 0 ? named : engines) {
-  console.log(`\n${/\d/.test(engine) ? `PostgreSQL ${engine}` : 'PgBouncer in transaction mode'}`)
+  if (/\d/.test(engine)) console.log(`\nPostgreSQL ${engine}`)
   if ((await runOn(engine, services)) !== 0) failed.push(engine)
 }
 if (failed.length > 0) console.error(`failed: ${failed.join(', ')}`)

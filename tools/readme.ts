@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { fromFile, settingsSchema } from '../packages/server/src/config.ts'
+import { join } from 'node:path'
+import { freePort } from '../packages/server/src/main/start/free-port.ts'
 import { deleteStreams } from '../packages/testing/src/engines/event-streams.ts'
+import { newcomer } from './newcomer.ts'
 import { lastLines, waitUntil } from './services/commands.ts'
-import { freePort } from './services/free-port.ts'
 import { withScratchDatabase } from './services/scratch.ts'
 import { ensureServices } from './services.ts'
 import { root } from './tree.ts'
@@ -27,18 +27,6 @@ function fromHere([clone = '', ...rest]: readonly string[]): string[] {
   const changed = clone.replace(/^(git clone )\S+/, (_, start) => `${start}'${root}'`)
   if (changed === clone) throw new Error('the first command of README.md does not clone')
   return [changed, ...rest]
-}
-
-/** A newcomer's environment: none of our settings, nothing that `npm run` added for this clone. */
-function newcomer(own: Record<string, string>): NodeJS.ProcessEnv {
-  const settings = [...Object.keys(settingsSchema.properties), ...fromFile.map((n) => `${n}_FILE`)]
-  const added = /^(?:npm_(?!config_)|npm_config_local_prefix$|INIT_CWD$)/
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !settings.includes(name) && !added.test(name),
-  )
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  const path = folders.filter((folder) => !folder.endsWith('node_modules/.bin')).join(delimiter)
-  return { ...Object.fromEntries(kept), PATH: path, ...own }
 }
 
 /** Runs a script in a process group of its own, and ends whatever it left running. */

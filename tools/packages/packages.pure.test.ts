@@ -3,30 +3,18 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { root } from '../tree.ts'
-import { published } from './published.ts'
+import { packAll } from './packed.ts'
 
 // The short form of the proof: built and packed, unpacked into an empty folder, used from there.
 
 const folder = mkdtempSync(join(tmpdir(), 'chorale-packages-'))
 afterAll(() => rmSync(folder, { recursive: true }))
-execFileSync(process.execPath, [join(root, 'tools/packages/build.ts'), '--out', folder])
-
-interface Packed {
-  readonly filename: string
-  readonly files: readonly { readonly path: string }[]
-}
 const modules = join(folder, 'user/node_modules')
-const packed = published.map((one) => {
-  const source = join(folder, 'packages', one.folder)
-  const args = ['pack', '--json', '--pack-destination', folder]
-  const [tarball] = JSON.parse(execFileSync('npm', args, { cwd: source, encoding: 'utf8' })) as [
-    Packed,
-  ]
+const packed = packAll(folder).map((one) => {
   const target = join(modules, one.name)
   mkdirSync(target, { recursive: true })
-  execFileSync('tar', ['-xzf', join(folder, tarball.filename), '-C', target, '--strip', '1'])
-  return { ...one, target, paths: tarball.files.map(({ path }) => path) }
+  execFileSync('tar', ['-xzf', one.tarball, '-C', target, '--strip', '1'])
+  return { ...one, target }
 })
 
 describe.each(packed)('$name', ({ target, paths, exports }) => {

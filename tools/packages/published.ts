@@ -72,6 +72,7 @@ export function builtPath(source: string, extension: '.js' | '.d.ts'): string {
 export function manifestOf(one: Published, repository: string | undefined): object {
   const workspace = workspaceOf(one)
   const { [contract.name]: _, ...dependencies } = workspace.dependencies ?? {}
+  const [main] = Object.values(one.exports)
   const entries = Object.entries(one.exports).map(([path, source]) => [
     path,
     { types: builtPath(source, '.d.ts'), default: builtPath(source, '.js') },
@@ -90,6 +91,9 @@ export function manifestOf(one: Published, repository: string | undefined): obje
     sideEffects: workspace.sideEffects,
     engines: { node: one.node },
     bin: workspace.bin,
+    // For TypeScript that does not read `exports`: moduleResolution `node`.
+    main: main && builtPath(main, '.js'),
+    types: main && builtPath(main, '.d.ts'),
     exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
     files: ['dist', 'NOTICE', ...one.files],
     dependencies,

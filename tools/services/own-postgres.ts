@@ -9,8 +9,8 @@ import {
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
+import { freePort } from '../../packages/server/src/main/start/free-port.ts'
 import { execute, isRoot, lastLines, say } from './commands.ts'
-import { freePort } from './free-port.ts'
 import { asServer, claimFolder } from './postgres.ts'
 
 /** Pinned; MIT, the programs themselves under the PostgreSQL licence. About 60 MB each. */

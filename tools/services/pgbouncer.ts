@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../../packages/server/src/main/start/free-port.ts'
 import { has, installPackage, isRoot, waitUntil } from './commands.ts'
-import { freePort } from './free-port.ts'
 import { probeDatabase } from './probe.ts'
 
 /** PgBouncer in transaction mode, in front of every database of a server. */

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { freePort, isAnswered } from '../../../packages/server/src/main/start/free-port.ts'
 import type { ScratchDatabase } from '../../../packages/testing/src/engines/scratch-database.ts'
 import {
   execute,
@@ -12,7 +12,6 @@ import {
   lastLines,
   waitUntil,
 } from '../../../tools/services/commands.ts'
-import { freePort } from '../../../tools/services/free-port.ts'
 import type { Login } from './pairs.ts'
 
 const account = 'ejabberd'
@@ -52,8 +51,8 @@ export async function startEjabberd(
       rmSync(folder, { recursive: true })
     },
   }
-  await waitUntil(async () => hasEnded(child) || (await answers(port)), 120_000)
-  if (!(await answers(port))) {
+  await waitUntil(async () => hasEnded(child) || (await isAnswered(port, host)), 120_000)
+  if (!(await isAnswered(port, host))) {
     await end(child)
     throw new Error(`ejabberd is not ready; see ${folder}:\n${lastLines(logOf(folder))}`)
   }
@@ -154,18 +153,6 @@ async function startNode(folder: string, ebin: string): Promise<ChildProcess> {
 
 function logOf(folder: string): string {
   return join(folder, 'output')
-}
-
-async function answers(port: number): Promise<boolean> {
-  const socket = connect({ host, port })
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
-  }
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Data, Identifier, OneOf } from '../envelope.ts'
 import { operations } from '../operation.ts'
 
@@ -52,7 +52,10 @@ export const explain = operations({
     response: Data(
       Type.Object({
         verdict: OneOf('sent', 'waiting', 'failed', 'withheld'),
-        step: Type.Unsafe<string>({ ...ExplainStep, description: 'Where it was decided.' }),
+        step: Type.Unsafe<Static<typeof ExplainStep>>({
+          ...ExplainStep,
+          description: 'Where it was decided.',
+        }),
         reason: Type.Optional(Type.String()),
         says: Type.String(),
         steps: Type.Array(Step),

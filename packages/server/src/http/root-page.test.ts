@@ -22,3 +22,14 @@ test('/ tells a browser where to go, and a program that nothing is there', async
     expect([answer.status, errorOf(answer).code]).toEqual([404, 'ERR_API_NOT_FOUND'])
   }
 })
+
+test('a service that `start` does not run has no demo, and nobody logs in without a key', async () => {
+  for (const [method, path] of [
+    ['GET', '/demo'],
+    ['GET', '/demo/people'],
+    ['POST', '/demo/login?uid=tom'],
+  ] as const) {
+    const answer = await send(app.origin, { method, path })
+    expect([answer.status, errorOf(answer).code], path).toEqual([404, 'ERR_API_NOT_FOUND'])
+  }
+})

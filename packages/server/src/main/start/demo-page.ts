@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { documentRoute } from '../../http/documents.ts'
 import type { PageLink, Pages } from '../../http/root-page.ts'
 import type { DataFolder, Demo } from './data-folder.ts'
@@ -55,10 +56,7 @@ export async function openDemoPages(demo: Demo, folder: DataFolder): Promise<Pag
 
 function addLogin(server: FastifyInstance, { appId, apiKey }: Demo): void {
   server.post<{ Querystring: { uid?: string } }>('/demo/login', async (request, reply) => {
-    // Pages of other sites may call the API; they may not log in as people of the demo.
-    if ((request.headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') {
-      return reply.callNotFound()
-    }
+    if (!isFromDemoPage(request)) return reply.code(403).send({ error: refusal })
     const { uid = '' } = request.query
     const answer = await server.inject({
       method: 'POST',
@@ -70,6 +68,20 @@ function addLogin(server: FastifyInstance, { appId, apiKey }: Demo): void {
     if (error) return reply.code(answer.statusCode).send({ error })
     return { appId, authToken: data.authToken }
   })
+}
+
+const refusal = {
+  code: 'ERR_DEMO_LOGIN',
+  message: 'Open the demo as http://localhost or by an IP address: other pages cannot log in.',
+}
+
+/** Pages of other sites may call the API; they may not log in as people of the demo. */
+function isFromDemoPage({ headers: { origin }, host, hostname }: FastifyRequest): boolean {
+  // Browsers send it with each POST; programs do not.
+  const isSameOrigin = origin === undefined || URL.parse(origin)?.host === host
+  // Any other name may be one of a stranger, whose DNS now names this machine.
+  const isOwnName = hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+  return isSameOrigin && isOwnName
 }
 
 /** In the package they are there; in a clone they are made of its sources. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 
 /** For a program that cannot choose a port by itself. */
 export async function freePort(): Promise<number> {
@@ -20,4 +20,17 @@ export async function portThatIsFree(wanted: number, host = '127.0.0.1') {
   server.close()
   await once(server, 'close')
   return port
+}
+
+export async function isAnswered(port: number, host: string): Promise<boolean> {
+  const socket = connect({ port, host })
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    // Nobody is there, or this machine has no such address.
+    return false
+  } finally {
+    socket.destroy()
+  }
 }

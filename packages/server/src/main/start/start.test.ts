@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
 import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
+import { openBrowser } from '../../../../testing/src/network/example-page.ts'
 import { send } from '../../../../testing/src/network/wire.ts'
 import type { Started } from './start.ts'
 
@@ -22,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'chorale-start-'))
 stack.defer(() => rmSync(folder, { recursive: true, force: true }))
 
 /** `chorale start` in the folder, once it serves. */
-async function start() {
+async function start(port: { PORT?: string } = { PORT: '0' }) {
   const child = spawn(process.execPath, [program, 'start', '--json'], {
     cwd: folder,
     env: {
@@ -30,7 +32,7 @@ async function start() {
       DATABASE_URL: database.url,
       NATS_URL: inject('natsUrl'),
       NATS_PREFIX: natsPrefix(),
-      PORT: '0',
+      ...port,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -89,8 +91,61 @@ test('start fills a demo app with a week of talk and serves; another start goes 
   expect(await second.ended).toBe(0)
 })
 
-test('two starts in one folder: the second says which process runs', async () => {
-  const first = await start()
+test('people of the demo see each other in two browsers; pages of strangers cannot log in', async () => {
+  const { started, child, ended, get } = await start()
+  const { origin, host, port } = new URL(started.apiUrl)
+  expect((await get('/', { accept: 'text/html' })).text).toContain('href="/demo"')
+
+  const login = (uid: string, headers: Record<string, string> = {}) =>
+    send(origin, { method: 'POST', path: `/demo/login?uid=${uid}`, headers })
+  const { appId, authToken } = JSON.parse((await login('tom', { origin })).text)
+  const me = await get('/v3/me', { appId, authToken })
+  expect(JSON.parse(me.text)).toMatchObject({ data: { uid: 'tom' } })
+  expect((await login('nobody')).status).toBe(404)
+  expect((await login('tom', { host: `127.0.0.1:${port}` })).status).toBe(200)
+  for (const headers of [
+    { origin: 'https://stranger.example' },
+    { origin: 'null' },
+    { origin: `http://localhost:${Number(port) + 1}` },
+    // A name that a stranger has pointed at this machine.
+    { origin: `http://stranger.example:${port}`, host: `stranger.example:${port}` },
+  ]) {
+    const { status, text } = await login('tom', headers)
+    expect([status, text], JSON.stringify(headers)).toEqual([
+      403,
+      expect.not.stringContaining('Token'),
+    ])
+  }
+
+  const browser = await openBrowser()
+  stack.defer(() => browser.close())
+  const open = async (path: string) => {
+    const page = await (await browser.newContext()).newPage()
+    await page.setViewportSize({ width: 1280, height: 720 })
+    await page.goto(`http://${host}${path}`)
+    await expect.poll(() => page.locator('.connection[data-state=online]').count()).toBe(2)
+    return page
+  }
+  const [ours, theirs] = [await open('/demo'), await open('/demo?left=ines&right=ben')]
+  const text = ours.locator('.text').first()
+  await text.fill('Can you hear me?')
+  await text.press('Enter')
+  for (const page of [ours, theirs]) {
+    const seen = page.locator('.message', { hasText: 'Can you hear me?' })
+    await expect.poll(() => seen.count()).toBe(2)
+  }
+  child.kill('SIGHUP')
+  expect(await ended).toBe(0)
+})
+
+test('another port where 3000 is taken; two starts in one folder: the second says which process runs', async () => {
+  // `localhost` may be either address. Another program may have the port already.
+  const other = createServer()
+    .listen(3000, '::1')
+    .on('error', () => undefined)
+  stack.defer(() => void other.close())
+  const first = await start({})
+  expect(first.steps()).toMatch(/^Chorale +port 3000 is taken/m)
   await expect(start()).rejects.toThrow(`process ${first.child.pid}`)
   first.child.kill('SIGINT')
   expect(await first.ended).toBe(0)

@@ -10,10 +10,11 @@ import { type Account, engineAccount } from './account.ts'
 import { type DataFolder, type Demo, openDataFolder } from './data-folder.ts'
 import { demoSize, seedDemo } from './demo/seed.ts'
 import { openDemoPages } from './demo-page.ts'
-import { portThatIsFree } from './free-port.ts'
+import { isAnswered, portThatIsFree } from './free-port.ts'
 import { howToInstallNats, startNats } from './nats.ts'
 import { startPostgres } from './postgres.ts'
 import { openProgress, type Progress } from './progress.ts'
+import { stopSignal } from './stop-signal.ts'
 
 /** What `start` prints when it serves. */
 export interface Started {
@@ -24,6 +25,8 @@ export interface Started {
   readonly apiKey: string
   readonly authOnlyKey: string
   readonly data: string
+  /** Where the engines keep theirs: in the same folder, unless root has started them. */
+  readonly engines: string
 }
 
 export interface StartOptions {
@@ -41,15 +44,12 @@ interface Steps {
 
 /** Starts what is missing, fills it, and serves until it is told to stop; then stops what it has started. */
 export async function startAndServe({ folder: path, onStarted }: StartOptions): Promise<void> {
-  const interrupted = new AbortController()
-  const interrupt = () => interrupted.abort(new CommandError('Stopped.'))
-  // Kept to the end: whoever presses Ctrl-C twice must not leave engines behind.
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, interrupt)
-  const progress = openProgress(interrupted.signal)
+  const signal = stopSignal()
+  const progress = openProgress(signal)
   const account = engineAccount()
   const folder = openDataFolder(path, account)
   const given = givenSettings()
-  const steps = { progress, folder, account, given, signal: interrupted.signal }
+  const steps = { progress, folder, account, given, signal }
   const running = claim(folder)
   try {
     await using stack = new AsyncDisposableStack()
@@ -60,11 +60,14 @@ export async function startAndServe({ folder: path, onStarted }: StartOptions): 
       () => migrate(config.DATABASE_URL),
       (ran) => (ran.length === 0 ? 'up to date' : `${ran.length} migrations`),
     )
+    if (!isLoopback(config.HOST)) {
+      progress.say('Chorale', `HOST is ${config.HOST}: whoever reaches it can log in to the demo`)
+    }
     const demo = folder.state.demo ?? (await fillDemo(steps, config))
     const pages = await openDemoPages(demo, folder)
     const logFile = join(folder.path, 'chorale.log')
     const log = openLog(config.LOG_LEVEL, logFile)
-    interrupted.signal.throwIfAborted()
+    signal.throwIfAborted()
     progress.say('Chorale', `starting; its log is ${logFile} ...`)
     const reason = await serveUntilStopped({
       config,
@@ -163,31 +166,40 @@ async function natsUrl(steps: Steps, stack: AsyncDisposableStack): Promise<strin
 async function portOf({ given, progress }: Steps): Promise<number> {
   const host = given.HOST ?? '127.0.0.1'
   if (given.PORT && given.PORT !== '0') return Number(given.PORT)
-  const port =
-    (given.PORT ? undefined : await portThatIsFree(3000, host)) ?? (await portThatIsFree(0, host))
+  // For browsers `localhost` is ::1 first: whoever listens there would get what is meant for this service.
+  const isOffered = !given.PORT && !(await isAnswered(3000, '::1'))
+  const wanted = isOffered ? await portThatIsFree(3000, host) : undefined
+  const port = wanted ?? (await portThatIsFree(0, host))
   if (port === undefined) throw new CommandError(`No port is free on ${host}.`)
   if (!given.PORT && port !== 3000) progress.say('Chorale', `port 3000 is taken, so it is ${port}`)
   return port
 }
 
-async function fillDemo({ progress, folder }: Steps, config: Config): Promise<Demo> {
+async function fillDemo({ progress, folder, signal }: Steps, config: Config): Promise<Demo> {
   const demo = await progress.step(
     'Demo',
     'filling an app',
-    () => seedDemo(config, folder),
+    () => seedDemo(config, folder, signal),
     () => demoSize,
   )
   folder.keep({ demo, unfinishedApp: undefined })
   return demo
 }
 
+function isLoopback(host: string): boolean {
+  return ['127.0.0.1', '::1', 'localhost'].includes(host)
+}
+
 function startedAs(config: Config, folder: DataFolder, demo: Demo): Started {
-  const origin = `http://localhost:${config.PORT}`
+  const { HOST, PORT } = config
+  const isByName = isLoopback(HOST) || ['0.0.0.0', '::'].includes(HOST)
+  const origin = `http://${isByName ? 'localhost' : HOST}:${PORT}`
   return {
     apiUrl: `${origin}/v3`,
     docs: `${origin}/docs`,
     demo: `${origin}/demo`,
     ...demo,
     data: folder.path,
+    engines: folder.engines,
   }
 }

@@ -39,7 +39,11 @@ interface Answer {
  * An app with people, groups and a week of talk. All of it is said by calls of the API, in the order
  * of their times, to a service in this process whose clock stands at the time of each call.
  */
-export async function seedDemo(config: Config, folder: DataFolder): Promise<Demo> {
+export async function seedDemo(
+  config: Config,
+  folder: DataFolder,
+  signal: AbortSignal,
+): Promise<Demo> {
   const now = Date.now()
   const end = Math.floor(now / 1000)
   const actions = script(now)
@@ -65,6 +69,7 @@ export async function seedDemo(config: Config, folder: DataFolder): Promise<Demo
   await gather(call)
   const ids = new Map<number, string>()
   for (const action of actions) {
+    signal.throwIfAborted()
     clock = action.at
     await play(call, action, ids)
   }
