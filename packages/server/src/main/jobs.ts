@@ -71,13 +71,14 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
 }
 
 function startPushJobs(parts: JobParts): AsyncDisposable {
-  const { config, database, vault, egress, clock } = parts
+  const { config, database, vault, egress, clock, tracer } = parts
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
   const fcm = stack.use(
     openFcm({
       egress,
       timeoutMs,
+      tracer,
       origin: config.PUSH_FCM_ORIGIN,
       tokenUri: config.PUSH_FCM_TOKEN_URI,
       ...authoritiesOf(config),
@@ -86,6 +87,7 @@ function startPushJobs(parts: JobParts): AsyncDisposable {
   const apns = stack.use(
     openApns({
       timeoutMs,
+      tracer,
       production: config.PUSH_APNS_ORIGIN,
       sandbox: config.PUSH_APNS_SANDBOX_ORIGIN,
       ...authoritiesOf(config),

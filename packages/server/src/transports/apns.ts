@@ -1,5 +1,6 @@
 import { importPKCS8, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
+import type { Tracer } from '../tracing/tracer.ts'
 import { type Http2Answer, Http2Error } from './http2-line.ts'
 import { type Http2Pool, openHttp2Pool } from './http2-pool.ts'
 import { later, type PushOutcome, parseJson, retryAfterMs, shorten } from './outcome.ts'
@@ -52,6 +53,7 @@ export interface ApnsOptions {
   readonly ca?: string
   /** In ms. */
   readonly clock?: () => number
+  readonly tracer?: Tracer | undefined
 }
 
 /** Taken for an hour, and not to be renewed more often than every 20 minutes. */
@@ -62,7 +64,7 @@ const maxCollapseBytes = 64
 const maxBytes = { alert: 4096, background: 4096, voip: 5120 }
 
 export function openApns(options: ApnsOptions): Apns {
-  const { timeoutMs, ca, clock = Date.now } = options
+  const { timeoutMs, tracer, ca, clock = Date.now } = options
   const origins = {
     production: options.production ?? 'https://api.push.apple.com',
     sandbox: options.sandbox ?? 'https://api.sandbox.push.apple.com',
@@ -80,7 +82,8 @@ export function openApns(options: ApnsOptions): Apns {
     const key = `${origin} ${identityOf(credentials)}`
     const known = pools.get(key)
     if (known) return known
-    const fresh = openHttp2Pool(origin, { timeoutMs, ...(ca && { ca }), ...tlsOf(credentials) })
+    const tls = { ...(ca && { ca }), ...tlsOf(credentials) }
+    const fresh = openHttp2Pool(origin, { timeoutMs, tracer, ...tls })
     pools.set(key, fresh)
     return fresh
   }

@@ -1,4 +1,5 @@
 import type { Egress } from '../egress/egress.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { type FcmCredentials, openFcmTokens } from './fcm-tokens.ts'
 import type { Http2Answer } from './http2-line.ts'
 import { Http2Error } from './http2-line.ts'
@@ -38,6 +39,7 @@ export interface FcmOptions {
   readonly ca?: string
   /** In ms. */
   readonly clock?: () => number
+  readonly tracer?: Tracer | undefined
 }
 
 const maxBytes = 4096
@@ -45,9 +47,9 @@ const maxBytes = 4096
 const quotaMs = 60_000
 
 export function openFcm({ ca, clock = Date.now, ...options }: FcmOptions): Fcm {
-  const { origin = 'https://fcm.googleapis.com', timeoutMs } = options
+  const { origin = 'https://fcm.googleapis.com', timeoutMs, tracer } = options
   const tokens = openFcmTokens({ ...options, clock })
-  const pool = openHttp2Pool(origin, { timeoutMs, ...(ca && { ca }) })
+  const pool = openHttp2Pool(origin, { timeoutMs, tracer, ...(ca && { ca }) })
 
   const post = async (credentials: FcmCredentials, body: string) => {
     const path = `/v1/projects/${encodeURIComponent(credentials.projectId)}/messages:send`

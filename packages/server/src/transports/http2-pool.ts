@@ -1,5 +1,7 @@
 import type { OutgoingHttpHeaders, SecureClientSessionOptions } from 'node:http2'
 import { within } from '../egress/deadline.ts'
+import { tracedCall } from '../tracing/traced-call.ts'
+import type { Tracer } from '../tracing/tracer.ts'
 import { type Http2Answer, Http2Error, type Http2Line, openHttp2Line } from './http2-line.ts'
 
 /** The connections to one provider with one identity. */
@@ -11,6 +13,7 @@ export interface Http2Pool extends Disposable {
 export interface Http2PoolOptions extends SecureClientSessionOptions {
   /** For all of it, the wait for a connection included. */
   readonly timeoutMs: number
+  readonly tracer?: Tracer | undefined
 }
 
 const maxLines = 3
@@ -20,7 +23,10 @@ const maxAttempts = 3
  * Requests share a connection; a further one is opened when it has no room. What a provider that
  * closes a connection has not processed goes over another.
  */
-export function openHttp2Pool(origin: string, { timeoutMs, ...tls }: Http2PoolOptions): Http2Pool {
+export function openHttp2Pool(
+  origin: string,
+  { timeoutMs, tracer, ...tls }: Http2PoolOptions,
+): Http2Pool {
   const lines = new Set<Http2Line>()
   const waiting: (() => void)[] = []
   const next = () => waiting.shift()?.()
@@ -61,8 +67,10 @@ export function openHttp2Pool(origin: string, { timeoutMs, ...tls }: Http2PoolOp
 
   return {
     post: (path, headers, body) =>
-      within(timeoutMs, overdue, (signal) =>
-        post({ ...headers, ':method': 'POST', ':path': path }, body, signal),
+      tracedCall(tracer, 'POST', origin, () =>
+        within(timeoutMs, overdue, (signal) =>
+          post({ ...headers, ':method': 'POST', ':path': path }, body, signal),
+        ),
       ),
     [Symbol.dispose]() {
       for (const line of lines) line[Symbol.dispose]()
