@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
+import type { ActiveApps } from '../limits/active-apps.ts'
 import { connectionListener, resumeTurn } from '../watchdog/turns.ts'
 import type { Db } from './db.ts'
 import { answeredWithin } from './deadline.ts'
@@ -57,6 +58,8 @@ export interface DatabaseOptions {
    * its connections have the settings that `pooler.ts` asks for.
    */
   readonly pooler?: 'none' | 'transaction'
+  /** Which apps call; without it, those that hold connections or wait for one. */
+  readonly activeApps?: ActiveApps
   readonly onIdleError: (error: Error) => void
 }
 
@@ -97,7 +100,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     runPreparedOn(db, (query) => queryOn(prepared, lending, query))
     return { db, transaction: (work) => inTransaction(db, work) }
   }
-  const shares = openShares(options.poolSize)
+  const shares = openShares(options.poolSize, options.activeApps)
   const apps = new LRUCache<string, Connections>({
     max: maxAppsKept,
     memoMethod: (appId) => connectionsOf(shares.of(appId)),
@@ -206,7 +209,6 @@ function borrow({ deadlineMs, keepsNames }: Lending) {
     const connection = share.connect(pool, () => !broken)
     counted = share
     onHeld = connectionListener()
-    if (!onHeld) return connection
     return connection.then((held) => {
       since = performance.now()
       return held
@@ -234,8 +236,9 @@ function borrow({ deadlineMs, keepsNames }: Lending) {
         ?.then((held) => held.release(destroy || broken))
         .catch(() => undefined)
         .finally(() => {
-          counted?.leave()
-          if (since !== undefined) onHeld?.(performance.now() - since)
+          const heldMs = since === undefined ? 0 : performance.now() - since
+          counted?.leave(heldMs)
+          onHeld?.(heldMs)
         })
     },
   }

@@ -63,7 +63,7 @@ test('work that fails gives its place back', async () => {
 
 test('a key that is alone has more, until another comes', async () => {
   const { started, use, end } = openFixture(
-    openFairSlots({ most: 4, maxPerKey: 1, maxAlone: 3, maxWaitingPerKey: 9 }),
+    openFairSlots({ most: 4, maxPerKey: (_, isAlone) => (isAlone ? 3 : 1), maxWaitingPerKey: 9 }),
   )
   const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => use('a', name))
   all.push(use('b', 'b1'))

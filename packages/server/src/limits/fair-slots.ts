@@ -11,9 +11,8 @@ export interface FairSlots {
 
 export interface FairSlotsOptions {
   readonly most: number
-  readonly maxPerKey: number
-  /** Of a key while no other runs or waits; as many as otherwise where it is not said. */
-  readonly maxAlone?: number
+  /** A share that changes is looked at when a slot is wanted or left. Never under one. */
+  readonly maxPerKey: number | ((key: string, isAlone: boolean) => number)
   readonly maxWaitingPerKey: number
   /** Who has waited this long is refused as well; for ever where it is not said. */
   readonly patienceMs?: number
@@ -52,7 +51,7 @@ class Slots implements FairSlots {
 
   enter(key: string): Promise<void> | undefined {
     const queue = this.#queueOf(key)
-    if (this.#hasRoomFor(queue)) {
+    if (this.#hasRoomFor(key, queue)) {
       this.#start(queue)
       return undefined
     }
@@ -71,7 +70,7 @@ class Slots implements FairSlots {
     if (queue.running + queue.waiting.length > 0) this.#queues.set(key, queue)
     // While there is room for all, only this key can have waited for its own.
     if (wasFull || this.#queues.size === 1) while (this.#serveFirst());
-    else this.#serve(queue)
+    else this.#serve(key, queue)
   }
 
   waiting(): number {
@@ -86,9 +85,10 @@ class Slots implements FairSlots {
     return fresh
   }
 
-  #hasRoomFor(queue: Queue): boolean {
-    const { most, maxPerKey, maxAlone = maxPerKey } = this.#options
-    const share = this.#queues.size === 1 ? maxAlone : maxPerKey
+  #hasRoomFor(key: string, queue: Queue): boolean {
+    const { most, maxPerKey } = this.#options
+    const share =
+      typeof maxPerKey === 'number' ? maxPerKey : maxPerKey(key, this.#queues.size === 1)
     return this.#running < most && queue.running < share
   }
 
@@ -98,12 +98,12 @@ class Slots implements FairSlots {
   }
 
   #serveFirst(): boolean {
-    for (const queue of this.#queues.values()) if (this.#serve(queue)) return true
+    for (const [key, queue] of this.#queues) if (this.#serve(key, queue)) return true
     return false
   }
 
-  #serve(queue: Queue): boolean {
-    const next = this.#hasRoomFor(queue) ? queue.waiting.shift() : undefined
+  #serve(key: string, queue: Queue): boolean {
+    const next = this.#hasRoomFor(key, queue) ? queue.waiting.shift() : undefined
     if (!next) return false
     this.#start(queue)
     next()

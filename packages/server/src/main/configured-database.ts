@@ -2,8 +2,13 @@ import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { missingPoolerSettings } from '../database/pooler.ts'
+import type { ActiveApps } from '../limits/active-apps.ts'
 
-export function openConfiguredDatabase(config: Config, log: Logger): Database {
+export function openConfiguredDatabase(
+  config: Config,
+  log: Logger,
+  activeApps?: ActiveApps,
+): Database {
   return openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL_SIZE,
@@ -11,6 +16,7 @@ export function openConfiguredDatabase(config: Config, log: Logger): Database {
     statementTimeoutMs: config.DATABASE_STATEMENT_TIMEOUT_MS,
     graceMs: config.DATABASE_GRACE_MS,
     pooler: config.DATABASE_POOLER,
+    ...(activeApps && { activeApps }),
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
   })
 }

@@ -41,6 +41,9 @@ async function neighbourWorks(): Promise<void> {
   expect((await neighbour.listUsers({})).data).toHaveLength(3)
 }
 
+/** Nobody has called within the last second. */
+const untilQuiet = () => sleep(1100)
+
 test('H4: a device that fires many calls holds few connections, over REST and sockets', async () => {
   await app.given.user('eve')
   const socket = await fixture.device('eve')
@@ -105,6 +108,7 @@ test('H4: a device that has kept connections busy has one call at once while ano
 
 test('H4: reads and writes of one app leave connections to its neighbours', async () => {
   await app.given.user('may')
+  await untilQuiet()
   const calls: Promise<unknown>[] = []
   await whileLocked('lock table friends in access exclusive mode', async () => {
     for (let n = 0; n < 20; n++) {
@@ -117,6 +121,32 @@ test('H4: reads and writes of one app leave connections to its neighbours', asyn
     expect(await heldByLocks()).toBe(8)
   })
   expect(await Promise.all(calls)).toHaveLength(40)
+})
+
+test('H4: an app that has kept connections busy has a fifth of them while another app calls', async () => {
+  const busy = app.client(await app.anotherApp(), 'full')
+  await busy.createUser({ body: { uid: 'ida', name: 'Ida' } })
+  await untilQuiet()
+  const statement = 'lock table friends in access exclusive mode'
+  const twelveCalls = () =>
+    Array.from({ length: 12 }, () => busy.listFriends({ params: { uid: 'ida' } }))
+
+  let calls: Promise<unknown>[] = []
+  await whileLocked(statement, async () => {
+    calls = twelveCalls()
+    await expect.poll(heldByLocks, wait).toBe(8)
+    // Eight connections for two and a half seconds are twice what an app may use at once.
+    await sleep(2500)
+  })
+  await Promise.all(calls)
+  await fixture.full.listUsers({})
+  await whileLocked(statement, async () => {
+    calls = twelveCalls()
+    await expect.poll(heldByLocks, wait).toBe(2)
+    await sleep(300)
+    expect(await heldByLocks()).toBe(2)
+  })
+  expect(await Promise.all(calls)).toHaveLength(12)
 })
 
 test('H4: of calls that ask for much, or bring much, an app has two at once; others go past them', async () => {

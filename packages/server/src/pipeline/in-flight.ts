@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openActiveApps } from '../limits/active-apps.ts'
+import type { ActiveApps } from '../limits/active-apps.ts'
 import { NoSlot, openFairSlots } from '../limits/fair-slots.ts'
 import { openFlow } from '../limits/flow.ts'
 import type { Caller } from './caller.ts'
@@ -46,7 +46,7 @@ const connectionMsAtOnce = 3000
 
 const tooManyOfUser = 'too many calls of this user at once'
 
-export function openInFlight(callsPerUser: number): InFlight {
+export function openInFlight(callsPerUser: number, apps: ActiveApps): InFlight {
   const ofUsers = { most: Infinity, maxWaitingPerKey: maxWaitingPerUser, patienceMs }
   const users = openFairSlots({ ...ofUsers, maxPerKey: callsPerUser })
   const indebted = openFairSlots({ ...ofUsers, maxPerKey: 1 })
@@ -56,7 +56,6 @@ export function openInFlight(callsPerUser: number): InFlight {
     maxWaitingPerKey: maxLargeWaitingPerApp,
     patienceMs,
   })
-  const apps = openActiveApps()
   const loop = openFlow({ perSecond: loopMsPerSecond })
   const connections = openFlow({ perSecond: connectionMsPerSecond, most: connectionMsAtOnce })
   const loopMsInDebt = (appId: string) => (apps.hasOther(appId) ? loop.msInDebt(appId) : 0)

@@ -20,6 +20,7 @@ import { portableEngine } from '../domain/rules/engine/index.ts'
 import { openRuleCheck } from '../domain/rules/index.ts'
 import { openProfileLoader } from '../domain/views/index.ts'
 import { buildServer } from '../http/server.ts'
+import { openActiveApps } from '../limits/active-apps.ts'
 import { openSharedCounts } from '../limits/shared-counts.ts'
 import type { Committed } from '../outbox/committed.ts'
 import { openPasswords } from '../vault/passwords.ts'
@@ -78,7 +79,7 @@ describe('with a handler that does what it should not', () => {
       ...openIdentities(database.db, vault, () => 1_700_000_000),
       recalling: new Set(),
       limits: openAddressLimits({ refusals: 0 }),
-      inFlight: openInFlight(4),
+      inFlight: openInFlight(4, openActiveApps()),
       rateLimit: openRateLimit(openSharedCounts({ windowMs: 60_000 })),
       handlers: { ...handlers, app: { ...handlers.app, ...replaced } },
       strictAnswers,

@@ -70,7 +70,7 @@ export async function openCalls(
     recall,
     recalling,
     rateLimit,
-    inFlight: openInFlight(config.CALLS_PER_USER),
+    inFlight: openInFlight(config.CALLS_PER_USER, core.activeApps),
     handlers: handlersWith(
       {
         db: foreground.db,

@@ -14,6 +14,7 @@ import type { Egress } from '../../egress/egress.ts'
 import { traceEgress } from '../../egress/traced-egress.ts'
 import type { Pages } from '../../http/root-page.ts'
 import { openWakeUp, type WakeUp } from '../../jobs/wake-up.ts'
+import { type ActiveApps, openActiveApps } from '../../limits/active-apps.ts'
 import { type Health, openHealth } from '../../operations/health.ts'
 import { type Metrics, openMetrics } from '../../operations/metrics.ts'
 import { openClearing } from '../../outbox/clearing.ts'
@@ -61,6 +62,8 @@ export interface Core extends AsyncDisposable {
   readonly pages: Pages | undefined
   /** The pool of the calls. A process without calls opens no connection of it. */
   readonly foreground: Database
+  /** Seen by calls; whether an app has neighbours decides how much it may use. */
+  readonly activeApps: ActiveApps
   /** The pool of everything that no call waits for. */
   readonly background: Database
   /** Connections that stay the same from statement to statement; the background's without a pooler. */
@@ -93,7 +96,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   if (isPooled) await requirePoolerSettings(config, background)
   const session = isPooled ? stack.use(await openSessionDatabase(config, log)) : background
   const vault = await openConfiguredVault(config, background)
-  const foreground = stack.use(openConfiguredDatabase(config, log))
+  const activeApps = openActiveApps()
+  const foreground = stack.use(openConfiguredDatabase(config, log, activeApps))
   const bus = stack.use(connectBus(natsAccessOf(config, log), log))
   const tracer = stack.use(await openConfiguredTracer(config, log))
   const calling = stack.use(openConfiguredEgress(config))
@@ -114,10 +118,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const wakeUp = openWakeUp(signals)
   const onCommit = allHooks(hooks, wakeUp.wake)
   const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
-  const health = openHealth(log)
-  health.require('database', () => background.ping())
-  health.require('migrations', () => requireMigrations(background.db))
-  health.want('nats', () => bus.ping())
+  const health = openCoreHealth(log, background, bus)
   const owned = stack.move()
   return {
     config,
@@ -128,6 +129,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     leaving: options.leaving,
     pages: options.pages,
     foreground,
+    activeApps,
     background,
     session,
     vault,
@@ -145,6 +147,14 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     health,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+function openCoreHealth(log: Logger, database: Database, bus: Bus): Health {
+  const health = openHealth(log)
+  health.require('database', () => database.ping())
+  health.require('migrations', () => requireMigrations(database.db))
+  health.want('nats', () => bus.ping())
+  return health
 }
 
 interface Publishing {
