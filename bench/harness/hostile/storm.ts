@@ -6,6 +6,7 @@ import { rounded } from '../figures.ts'
 import { residentMb } from '../memory.ts'
 import { type PacedResult, pacedSends } from '../paced.ts'
 import type { Report } from '../report.ts'
+import type { Target } from '../sends.ts'
 import { nextMessage, startProgram } from '../sockets.ts'
 import type { Attack, Tally } from './orders.ts'
 
@@ -31,9 +32,13 @@ interface Hostile {
   readonly tokens: readonly string[]
 }
 
+/** A shorter bench has no process to compare with. */
+const comparedSeconds = 60
+
 /**
  * One process with all parts. An app sends at a modest pace, first in quiet, then while somebody
- * attacks: its p99 is held against its own, and the memory of the process is watched.
+ * attacks: its p99 is held against its own, and the memory of the process is watched. Beside it, an
+ * app of another process sends at the same pace: what it notices of the attack is the machine.
  */
 export async function underAttack(ctx: BenchContext, storm: Storm): Promise<Report> {
   const { seconds = 300 } = ctx.options
@@ -42,8 +47,15 @@ export async function underAttack(ctx: BenchContext, storm: Storm): Promise<Repo
   await loadConversations(database.query, apps.good.appId)
   const hostile = await openHostile(serving.origin, apps.hostile, database.query)
   const good = { origin: serving.origin, ...apps.good }
-  const pace = (length: number) =>
-    pacedSends(good, { perSecond: sendsPerSecond, seconds: Math.max(5, Math.round(length)) })
+  const elsewhere = seconds < comparedSeconds ? undefined : await openElsewhere(ctx)
+  const pace = async (length: number) => {
+    const at = { perSecond: sendsPerSecond, seconds: Math.max(5, Math.round(length)) }
+    const [here, there] = await Promise.all([
+      pacedSends(good, at),
+      elsewhere && pacedSends(elsewhere, at),
+    ])
+    return { here, there }
+  }
 
   ctx.say('warming up')
   await pace(Math.min(20, seconds))
@@ -74,6 +86,13 @@ export async function underAttack(ctx: BenchContext, storm: Storm): Promise<Repo
     peak: residentMb(serving.pid).peak,
     errors: loud.length,
   })
+}
+
+async function openElsewhere(ctx: BenchContext): Promise<Target> {
+  const database = await ctx.freshDatabase()
+  const { serving, apps } = await ctx.serveTogether(database.url, ['good'], [])
+  await loadConversations(database.query, apps.good.appId)
+  return { origin: serving.origin, ...apps.good }
 }
 
 async function openHostile(
@@ -119,10 +138,15 @@ function watchMemory(pid: number) {
   }
 }
 
+interface Paced {
+  readonly here: PacedResult
+  readonly there: PacedResult | undefined
+}
+
 interface Result {
-  readonly quiet: PacedResult
-  readonly stormy: PacedResult
-  readonly after: PacedResult
+  readonly quiet: Paced
+  readonly stormy: Paced
+  readonly after: Paced
   readonly tally: Tally
   readonly slope: number
   readonly before: number
@@ -132,13 +156,17 @@ interface Result {
 
 function report(storm: Storm, result: Result): Report {
   const { quiet, stormy, after } = result
-  const row = (What: string, { sent, p50Ms, p99Ms }: PacedResult) => ({
+  const row = (What: string, { here, there }: Paced) => ({
     What,
-    sent,
-    'p50 ms': rounded(p50Ms, 1),
-    'p99 ms': rounded(p99Ms, 1),
+    sent: here.sent,
+    'p50 ms': rounded(here.p50Ms, 1),
+    'p99 ms': rounded(here.p99Ms, 1),
+    ...(there && {
+      'elsewhere p50 ms': rounded(there.p50Ms, 1),
+      'elsewhere p99 ms': rounded(there.p99Ms, 1),
+    }),
   })
-  const ratio = rounded(stormy.p99Ms / quiet.p99Ms)
+  const ratio = rounded(stormy.here.p99Ms / quiet.here.p99Ms)
   const slope = rounded(result.slope, 1)
   return {
     tables: [
@@ -169,7 +197,14 @@ function report(storm: Storm, result: Result): Report {
     notes: [
       'The attackers run at the lowest priority: they stand for other machines.',
       'A send that is refused, or a process that ends, fails the bench.',
+      'Elsewhere: an app of another process, with a database of its own on the same server.',
     ],
-    figures: { ratio, slopeMbPerMinute: slope, quietP99Ms: quiet.p99Ms, p99Ms: stormy.p99Ms },
+    figures: {
+      ratio,
+      slopeMbPerMinute: slope,
+      quietP99Ms: quiet.here.p99Ms,
+      p99Ms: stormy.here.p99Ms,
+      ...(stormy.there && { elsewhereP99Ms: stormy.there.p99Ms }),
+    },
   }
 }
