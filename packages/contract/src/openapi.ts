@@ -5,6 +5,7 @@ import { Conversation, Message } from './conversations/index.ts'
 import { type ErrorCode, errors } from './errors.ts'
 import { Event } from './events/index.ts'
 import { Group } from './groups/index.ts'
+import { descriptionOf } from './openapi-text.ts'
 import { type Operation, pipelineErrors } from './operation.ts'
 import { Role } from './roles/index.ts'
 import { AuthToken, User } from './users/index.ts'
@@ -154,6 +155,7 @@ function describe(operationId: string, operation: Operation): Json {
   return {
     operationId,
     summary: operation.summary,
+    description: descriptionOf(operation),
     tags: [operation.tag],
     ...(operation.deprecated && { deprecated: true }),
     ...(management && { servers: [managementServer] }),

@@ -20,6 +20,8 @@ export interface Operation {
   /** Relative to the API's base address; parameters as `:name`. */
   readonly path: string
   readonly summary: string
+  /** What it does and what is refused, in Markdown. Who may call and how pages follow is added. */
+  readonly description: string
   readonly tag: string
   readonly effect: Effect
   readonly requires: Requires

@@ -22,6 +22,10 @@ export const apiKeys = operations({
     method: 'POST',
     path: '/apikeys',
     summary: 'Create an API key',
+    description:
+      'Creates an API key of the app. `authOnly` keys can create users and auth tokens, ' +
+      '`fullAccess` keys can make every call. Refused when another key has the same name, or ' +
+      'when the app has 25 keys.',
     tag: 'API Keys',
     effect: 'write',
     requires: 'fullAccess',
@@ -34,6 +38,9 @@ export const apiKeys = operations({
     method: 'GET',
     path: '/apikeys',
     summary: 'List API keys',
+    description:
+      'Lists the API keys of the app in full. `scope` and `searchKey` (the beginning of a name) ' +
+      'narrow the list.',
     tag: 'API Keys',
     effect: 'read',
     audit: true,
@@ -50,6 +57,7 @@ export const apiKeys = operations({
     method: 'GET',
     path: '/apikeys/:apiKey',
     summary: 'Get an API key',
+    description: 'Answers one API key of the app, with its name and scope.',
     tag: 'API Keys',
     effect: 'read',
     audit: true,
@@ -62,6 +70,9 @@ export const apiKeys = operations({
     method: 'PUT',
     path: '/apikeys/:apiKey',
     summary: 'Update an API key',
+    description:
+      'Changes the name or the scope of an API key. The key that makes the call cannot be ' +
+      'changed by it, and no two keys have the same name.',
     tag: 'API Keys',
     effect: 'write',
     requires: 'fullAccess',
@@ -75,6 +86,9 @@ export const apiKeys = operations({
     method: 'DELETE',
     path: '/apikeys/:apiKey',
     summary: 'Delete an API key',
+    description:
+      'Deletes an API key: calls with it are refused from now on. The key that makes the call ' +
+      'cannot delete itself.',
     tag: 'API Keys',
     effect: 'write',
     requires: 'fullAccess',

@@ -72,6 +72,10 @@ export const appSettings = operations({
     method: 'POST',
     path: '/apps/:appId/settings',
     summary: 'Set settings of an app',
+    description:
+      'Sets settings of an app; settings that are not named stay as they are. The answer says ' +
+      'for each setting whether it was set: an unknown name or a value of the wrong type is ' +
+      'refused alone, inside the 200.',
     tag: 'Settings',
     effect: 'write',
     requires: 'management',
@@ -85,6 +89,9 @@ export const appSettings = operations({
     method: 'GET',
     path: '/apps/:appId/settings',
     summary: 'List the settings of an app',
+    description:
+      'Answers every setting of an app with the value that holds now, which is the default ' +
+      'where nothing was set.',
     tag: 'Settings',
     effect: 'read',
     requires: 'management',
@@ -96,6 +103,9 @@ export const appSettings = operations({
     method: 'DELETE',
     path: '/apps/:appId/settings',
     summary: 'Return settings of an app to their defaults',
+    description:
+      'Removes values that were set for an app, so that the defaults hold again. Refused when ' +
+      'one of the names is no setting.',
     tag: 'Settings',
     effect: 'write',
     requires: 'management',

@@ -32,6 +32,10 @@ export const apps = operations({
     method: 'POST',
     path: '/apps',
     summary: 'Create an app',
+    description:
+      'Creates an app (a tenant) with its own users, groups and messages, and its first two API ' +
+      'keys: one of the scope `fullAccess` for the server of the app, one of the scope ' +
+      '`authOnly`. The answer holds both keys.',
     tag: 'Apps',
     effect: 'write',
     requires: 'management',
@@ -49,6 +53,9 @@ export const apps = operations({
     method: 'GET',
     path: '/apps',
     summary: 'List apps',
+    description:
+      'Lists the apps that the management key may see, each with its API keys. `searchKey` is ' +
+      'the beginning of a name or an id.',
     tag: 'Apps',
     effect: 'read',
     audit: true,
@@ -65,6 +72,10 @@ export const app = operations({
     method: 'DELETE',
     path: '/apps/:appId',
     summary: 'Schedule an app for deletion',
+    description:
+      'Stops an app at once: its keys and tokens are refused from now on. All its data is ' +
+      'deleted 30 days later, at `scheduledToDeleteAt`. An app that is scheduled already is not ' +
+      'found.',
     tag: 'Apps',
     effect: 'write',
     requires: 'management',

@@ -43,6 +43,10 @@ export const auditLog = operations({
     method: 'GET',
     path: '/audit-log',
     summary: 'List who did what, newest first',
+    description:
+      'Lists the calls that the audit log has noted, newest first: changes of consequence and ' +
+      'looks at secrets, with who called and what the call was given. Secrets in it are masked. ' +
+      'The filters can be combined.',
     tag: 'Apps',
     effect: 'read',
     requires: 'management',

@@ -49,6 +49,11 @@ export const conversations = operations({
     method: 'GET',
     path: '/conversations',
     summary: 'List conversations',
+    description:
+      'Lists the conversations of the acting user, the one with the newest message first, each ' +
+      'with its last message and the number of unread messages. Without an acting user it lists ' +
+      'those of all users of the app, with `uid` in each row. Conversations with blocked users ' +
+      'are left out unless `includeBlockedUsers` is sent.',
     tag: 'Conversations',
     effect: 'read',
     requires: 'fullAccess',
@@ -77,6 +82,9 @@ export const conversations = operations({
     method: 'GET',
     path: '/conversations/:conversationId',
     summary: 'Get a conversation by its id',
+    description:
+      'Answers a conversation of the acting user by its id, as lists show it. Use the calls by ' +
+      'uid or guid instead: the id is made of them.',
     effect: 'read',
     feature: 'getConversation',
     deprecated: true,
@@ -90,6 +98,9 @@ export const conversations = operations({
     method: 'DELETE',
     path: '/conversations/:conversationId',
     summary: 'Delete a conversation by its id, for all its users',
+    description:
+      'Deletes a conversation for all its users, who no longer see what was said in it. An ' +
+      'acting user must take part in it, and in a group be an admin.',
     effect: 'write',
     feature: 'deleteConversationForUser',
     deprecated: true,
@@ -108,6 +119,9 @@ export const conversations = operations({
     method: 'GET',
     path: '/users/:uid/conversation',
     summary: 'Get the conversation with a user',
+    description:
+      'Answers the conversation that the acting user has with another user. Refused before the ' +
+      'first message between them, and after the acting user has deleted it.',
     effect: 'read',
     feature: 'getConversation',
     params: withUser,
@@ -120,6 +134,9 @@ export const conversations = operations({
     method: 'PUT',
     path: '/users/:uid/conversation',
     summary: 'Tag the conversation with a user',
+    description:
+      'Puts tags on the conversation with a user. The tags belong to the acting user alone, and ' +
+      'the list that is sent takes the place of the old one.',
     effect: 'write',
     params: withUser,
     body: Type.Object({ tags: Type.Optional(Tags) }),
@@ -132,6 +149,10 @@ export const conversations = operations({
     method: 'DELETE',
     path: '/users/:uid/conversation',
     summary: 'Reset the conversation with a user for the acting user',
+    description:
+      'Deletes the conversation with a user for the acting user alone: it leaves their list ' +
+      'until there is a new message, and they do not see the old ones any more. The other user ' +
+      'keeps everything.',
     effect: 'write',
     feature: 'deleteConversationForUser',
     params: withUser,
@@ -148,6 +169,8 @@ export const conversations = operations({
     method: 'GET',
     path: '/groups/:guid/conversation',
     summary: 'Get the conversation of a group',
+    description:
+      'Answers the conversation of a group as the acting user, who must be a member, sees it.',
     effect: 'read',
     feature: 'getConversation',
     params: withGroup,
@@ -160,6 +183,9 @@ export const conversations = operations({
     method: 'PUT',
     path: '/groups/:guid/conversation',
     summary: 'Tag the conversation of a group',
+    description:
+      'Puts tags on the conversation of a group. The tags belong to the acting user alone, and ' +
+      'the list that is sent takes the place of the old one.',
     effect: 'write',
     params: withGroup,
     body: Type.Object({ tags: Type.Optional(Tags) }),
@@ -172,6 +198,10 @@ export const conversations = operations({
     method: 'DELETE',
     path: '/groups/:guid/conversation',
     summary: 'Reset the conversation of a group for the acting user',
+    description:
+      'Deletes the conversation of a group for the acting user alone: it leaves their list ' +
+      'until there is a new message, and they do not see the old ones any more. Other members ' +
+      'keep everything.',
     effect: 'write',
     feature: 'deleteConversationForUser',
     params: withGroup,

@@ -42,6 +42,9 @@ export const positions = operations({
     method: 'POST',
     path: '/users/:uid/conversation/delivered',
     summary: 'Mark messages with a user as delivered',
+    description:
+      'Says that the messages with a user have reached the acting user, up to `messageId`, or ' +
+      'all without it. The senders see it as a delivery receipt. Never moves back.',
     params: withUser,
     body: upTo,
     errors: userErrors,
@@ -51,6 +54,10 @@ export const positions = operations({
     method: 'POST',
     path: '/users/:uid/conversation/read',
     summary: 'Mark messages with a user as read',
+    description:
+      'Says that the acting user has read the messages with a user, up to `messageId`, or all ' +
+      'without it. The unread count falls, and the sender sees a read receipt. Never moves ' +
+      'back.',
     params: withUser,
     body: upTo,
     errors: userErrors,
@@ -60,6 +67,7 @@ export const positions = operations({
     method: 'DELETE',
     path: '/users/:uid/conversation/read',
     summary: 'Mark messages with a user behind one as unread',
+    description: 'Makes the messages after `messageId` count as unread again for the acting user.',
     params: withUser,
     body: after,
     errors: userErrors,
@@ -69,6 +77,9 @@ export const positions = operations({
     method: 'POST',
     path: '/groups/:guid/conversation/delivered',
     summary: 'Mark messages of a group as delivered',
+    description:
+      'Says that the messages of a group have reached the acting user, up to `messageId`, or ' +
+      'all without it. Never moves back.',
     params: withGroup,
     body: upTo,
     errors: groupErrors,
@@ -78,6 +89,9 @@ export const positions = operations({
     method: 'POST',
     path: '/groups/:guid/conversation/read',
     summary: 'Mark messages of a group as read',
+    description:
+      'Says that the acting user has read the messages of a group, up to `messageId`, or all ' +
+      'without it. Never moves back.',
     params: withGroup,
     body: upTo,
     errors: groupErrors,
@@ -87,6 +101,9 @@ export const positions = operations({
     method: 'DELETE',
     path: '/groups/:guid/conversation/read',
     summary: 'Mark messages of a group behind one as unread',
+    description:
+      'Makes the messages of a group after `messageId` count as unread again for the acting ' +
+      'user.',
     params: withGroup,
     body: after,
     errors: groupErrors,

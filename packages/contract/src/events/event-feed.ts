@@ -8,6 +8,11 @@ export const eventFeed = operations({
     method: 'GET',
     path: '/events',
     summary: 'List what has happened in the app, in the order in which it was published',
+    description:
+      'Answers what has happened in the app, in the order in which it was published, for a ' +
+      'server that asks instead of being called by webhooks. Begin without `after`, then send ' +
+      '`meta.next.after` of each answer, also after an empty page. Refused with 410 when the ' +
+      'events after that place are no longer kept.',
     tag: 'Events',
     effect: 'read',
     requires: 'fullAccess',

@@ -11,6 +11,9 @@ export const bannedUsers = operations({
     method: 'POST',
     path: '/groups/:guid/bannedusers/:uid',
     summary: 'Ban a user from a group',
+    description:
+      'Bans a user from a group: a member is removed, and they cannot join again until the ban ' +
+      'is lifted. Moderators can ban participants, admins everyone but the owner.',
     tag: 'Banned Users',
     effect: 'write',
     requires: 'fullAccess',
@@ -33,6 +36,9 @@ export const bannedUsers = operations({
     method: 'DELETE',
     path: '/groups/:guid/bannedusers/:uid',
     summary: 'Unban a user',
+    description:
+      'Lifts a ban, so that the user can join again; it does not add them. An acting user must ' +
+      'be at least a moderator.',
     tag: 'Banned Users',
     effect: 'write',
     requires: 'fullAccess',
@@ -54,6 +60,9 @@ export const bannedUsers = operations({
     method: 'GET',
     path: '/groups/:guid/bannedusers',
     summary: 'List banned users',
+    description:
+      'Lists the users who are banned from a group. An acting user must be at least a ' +
+      'moderator.',
     tag: 'Banned Users',
     effect: 'read',
     requires: 'fullAccess',

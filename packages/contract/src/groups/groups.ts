@@ -92,6 +92,11 @@ export const groups = operations({
     method: 'POST',
     path: '/groups',
     summary: 'Create a group',
+    description:
+      'Creates a group: `public` groups can be joined by anyone, `password` groups with the ' +
+      'password, and `private` groups only by being added. `members` adds up to 25 users at ' +
+      'once; the answer says what became of each. The acting user, or the user that a server ' +
+      'names as `owner`, becomes its owner. Refused when the guid is taken.',
     tag: 'Groups',
     effect: 'write',
     requires: 'fullAccess',
@@ -113,6 +118,9 @@ export const groups = operations({
     method: 'GET',
     path: '/groups',
     summary: 'List groups',
+    description:
+      'Lists groups. An acting user sees public and password groups, and the private ones they ' +
+      'are in; `hasJoined` shows only those they are in.',
     tag: 'Groups',
     effect: 'read',
     requires: 'fullAccess',
@@ -140,6 +148,9 @@ export const groups = operations({
     method: 'GET',
     path: '/groups/:guid',
     summary: 'Get a group',
+    description:
+      'Answers one group. For an acting user who is not a member a private group does not ' +
+      'exist.',
     tag: 'Groups',
     effect: 'read',
     requires: 'fullAccess',
@@ -155,6 +166,10 @@ export const groups = operations({
     alsoBy: ['PATCH'],
     path: '/groups/:guid',
     summary: 'Update a group',
+    description:
+      'Changes a group; fields that are not sent stay as they are, and `unset` empties fields. ' +
+      'An acting user must be at least a moderator. Only a server can also change the owner ' +
+      'here.',
     tag: 'Groups',
     effect: 'write',
     requires: 'fullAccess',
@@ -185,6 +200,9 @@ export const groups = operations({
     method: 'DELETE',
     path: '/groups/:guid',
     summary: 'Delete a group',
+    description:
+      'Deletes a group with its members and its messages, for ever. An acting user must be an ' +
+      'admin or the owner.',
     tag: 'Groups',
     effect: 'write',
     audit: true,
@@ -206,6 +224,9 @@ export const groups = operations({
     method: 'PATCH',
     path: '/groups/:guid/owner',
     summary: 'Hand a group over to another owner',
+    description:
+      'Makes another user the owner of a group. The new owner becomes an admin, and is added if ' +
+      'they are no member; the old one stays a member. An acting user must be the owner.',
     tag: 'Groups',
     effect: 'write',
     audit: true,

@@ -35,6 +35,11 @@ export const members = operations({
     method: 'POST',
     path: '/groups/:guid/members',
     summary: 'Add members; without lists, join as the acting user',
+    description:
+      'Adds up to 25 users to a group as admins, moderators or participants, or bans them; an ' +
+      'acting user must be an admin. The answer says what became of each. Without any list the ' +
+      'acting user joins: a private group refuses that, and a password group asks for ' +
+      '`password`.',
     tag: 'Group Members',
     effect: 'write',
     requires: 'fullAccess',
@@ -74,6 +79,7 @@ export const members = operations({
     method: 'DELETE',
     path: '/groups/:guid/members',
     summary: 'Leave a group as the acting user',
+    description: 'Removes the acting user from a group. The owner must hand the group over first.',
     tag: 'Group Members',
     effect: 'write',
     requires: 'fullAccess',
@@ -95,6 +101,9 @@ export const members = operations({
     method: 'GET',
     path: '/groups/:guid/members',
     summary: 'List the members of a group',
+    description:
+      'Lists the members of a group with their scopes. An acting user must be a member, and the ' +
+      'permissions of their scope or role may show them only a part.',
     tag: 'Group Members',
     effect: 'read',
     requires: 'fullAccess',
@@ -120,6 +129,10 @@ export const members = operations({
     method: 'PUT',
     path: '/groups/:guid/members/:uid',
     summary: "Change a member's scope",
+    description:
+      'Makes a member an admin, moderator or participant. An acting moderator can only move ' +
+      'participants and moderators up to moderator; the scope of the owner stays, and nobody ' +
+      'changes their own.',
     tag: 'Group Members',
     effect: 'write',
     requires: 'fullAccess',
@@ -151,6 +164,9 @@ export const members = operations({
     method: 'DELETE',
     path: '/groups/:guid/members/:uid',
     summary: 'Kick a member',
+    description:
+      'Removes a member from a group; they can join again. Moderators can remove participants, ' +
+      'admins everyone but the owner.',
     tag: 'Group Members',
     effect: 'write',
     requires: 'fullAccess',

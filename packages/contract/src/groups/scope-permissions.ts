@@ -20,6 +20,9 @@ export const scopePermissions = operations({
     method: 'GET',
     path: '/groups/:guid/scopes/:scope/permissions',
     summary: 'List the permissions of a scope',
+    description:
+      'Lists every permission that members of a scope can have in a group, with its possible ' +
+      'values and the value that holds.',
     tag: 'Scope Permissions',
     effect: 'read',
     requires: 'fullAccess',
@@ -32,6 +35,9 @@ export const scopePermissions = operations({
     method: 'PUT',
     path: '/groups/:guid/scopes/:scope/permissions',
     summary: 'Set group scope permissions',
+    description:
+      'Sets what admins, moderators or participants of a group may do. An unknown permission or ' +
+      'value is refused alone, inside the 200; `permissions` holds all that are set now.',
     tag: 'Scope Permissions',
     effect: 'write',
     requires: 'fullAccess',
@@ -47,6 +53,7 @@ export const scopePermissions = operations({
     method: 'DELETE',
     path: '/groups/:guid/scopes/:scope/permissions/:permission',
     summary: 'Unset a group scope permission',
+    description: 'Returns one permission of a scope in a group to its default.',
     tag: 'Scope Permissions',
     effect: 'write',
     requires: 'fullAccess',

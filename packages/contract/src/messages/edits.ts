@@ -19,6 +19,9 @@ export const edits = operations({
     method: 'GET',
     path: '/messages/:id/edits',
     summary: 'List what a message said before it was edited; for the app itself',
+    description:
+      'Lists what a message said before each edit, newest first. Only the server of the app may ' +
+      'see it: refused with `onBehalfOf`.',
     tag: 'Messages',
     effect: 'read',
     requires: 'fullAccess',

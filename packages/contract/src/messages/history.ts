@@ -106,6 +106,10 @@ export const history = operations({
     ...list,
     path: '/messages',
     summary: 'List messages of the app, or of the acting user',
+    description:
+      'Lists messages of the app, or for an acting user those of all their conversations, in ' +
+      'the order in which they were sent. All filters can be combined; with `unread` and ' +
+      '`count` the answer says how many messages are unread in each conversation.',
     feature: 'listMessages',
     query: Type.Object({
       ...HistoryQuery.properties,
@@ -120,6 +124,10 @@ export const history = operations({
     ...list,
     path: '/users/:uid/messages',
     summary: 'List messages with a user, or all that a user can see',
+    description:
+      'Lists the messages between the acting user and the user in the path, in the order in ' +
+      'which they were sent. Without an acting user it lists all messages that the user in the ' +
+      'path can see.',
     feature: 'getUserMessages',
     params: Type.Object({ uid: Uid }),
     query: Type.Object({
@@ -143,6 +151,9 @@ export const history = operations({
     ...list,
     path: '/groups/:guid/messages',
     summary: 'List messages of a group',
+    description:
+      'Lists the messages of a group in the order in which they were sent. An acting user must ' +
+      'be a member; the app may hide from new members what was said before they came.',
     feature: 'getGroupMessages',
     params: Type.Object({ guid: Guid }),
     query: Type.Object({ ...HistoryQuery.properties, ...PositionQuery.properties }),
@@ -159,6 +170,8 @@ export const history = operations({
     ...list,
     path: '/messages/:id/thread',
     summary: 'List the replies to a message',
+    description:
+      'Lists the replies in the thread of a message, in the order in which they were sent.',
     feature: 'listThreadedMessages',
     params: Type.Object({ id: MessageId }),
     query: HistoryQuery,

@@ -8,6 +8,10 @@ export const interactions = operations({
     method: 'PATCH',
     path: '/messages/:id/interacted',
     summary: 'Note which elements of an interactive message a user has used',
+    description:
+      'Notes which buttons and fields of an interactive message the acting user has used. ' +
+      'Elements that the message does not have are refused, and so is its sender unless the ' +
+      'message allows it.',
     tag: 'Messages',
     effect: 'write',
     requires: 'fullAccess',

@@ -151,6 +151,12 @@ export const messages = operations({
     method: 'POST',
     path: '/messages',
     summary: 'Send a message',
+    description:
+      'Sends a message to a user or a group, or to up to 25 of each with `multipleReceivers`; ' +
+      'then the answer has a message or an error for each. The same `muid` sent again is the ' +
+      'same message, so a call can be repeated safely. A message that a rule blocks is answered ' +
+      'with `data.moderation.status` `disapproved` and delivered to nobody. Refused between ' +
+      'users of whom one has blocked the other, and in groups that the sender is not in.',
     tag: 'Messages',
     effect: 'append',
     requires: 'fullAccess',
@@ -179,6 +185,9 @@ export const messages = operations({
     method: 'POST',
     path: '/bots/:uid/messages',
     summary: 'Send a message as a bot',
+    description:
+      'Sends a message as a bot, which is a user that only the server of the app speaks for. ' +
+      'The receivers are as in `sendMessage`; a bot need not be a member of the group.',
     tag: 'Messages',
     effect: 'append',
     requires: 'fullAccess',
@@ -197,6 +206,7 @@ export const messages = operations({
     method: 'GET',
     path: '/messages/:id',
     summary: 'Get a message',
+    description: 'Answers one message. An acting user must take part in its conversation.',
     tag: 'Messages',
     effect: 'read',
     requires: 'fullAccess',
@@ -216,6 +226,11 @@ export const messages = operations({
     method: 'PUT',
     path: '/messages/:id',
     summary: 'Edit a message',
+    description:
+      'Changes the text, the data or the tags of a message. The answer is the action message ' +
+      'that tells the others of it; the edited message is in `data.entities.on`. An acting user ' +
+      'must be the sender or, in a group, a moderator or admin, and the app may set a time ' +
+      'after which users cannot edit.',
     tag: 'Messages',
     effect: 'write',
     requires: 'fullAccess',
@@ -243,6 +258,11 @@ export const messages = operations({
     method: 'DELETE',
     path: '/messages/:id',
     summary: 'Delete a message',
+    description:
+      'Deletes a message for everyone; its place stays, marked as deleted. `permanent` also ' +
+      'deletes what it said, which is kept for the app otherwise. An acting user must be the ' +
+      'sender or, in a group, a moderator or admin. The answer is the action message that tells ' +
+      'the others of it.',
     tag: 'Messages',
     effect: 'write',
     requires: 'fullAccess',

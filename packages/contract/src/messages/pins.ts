@@ -28,6 +28,10 @@ export const pins = operations({
     ...pin,
     method: 'POST',
     summary: 'Pin a message for all who see it',
+    description:
+      'Pins a message for everyone who sees it, up to 100 in a conversation. In a group the ' +
+      'acting user must be at least a moderator. A message that is pinned already stays as it ' +
+      'is.',
     errors: [
       ...errors,
       'ERR_PINNED_MESSAGES_LIMIT_EXCEEDED',
@@ -35,5 +39,12 @@ export const pins = operations({
       'ERR_BLOCKED_SENDER',
     ],
   },
-  unpinMessage: { ...pin, method: 'DELETE', summary: 'Unpin a message', errors },
+  unpinMessage: {
+    ...pin,
+    method: 'DELETE',
+    summary: 'Unpin a message',
+    description:
+      'Takes the pin off a message. In a group the acting user must be at least a moderator.',
+    errors,
+  },
 })

@@ -73,6 +73,8 @@ export const reactions = operations({
     method: 'GET',
     path: '/messages/:id/reactions',
     summary: 'List the reactions to a message',
+    description:
+      'Lists the reactions to a message, with who reacted, in the order in which they came.',
     params: one,
   },
   listReactionsOfKind: {
@@ -80,6 +82,7 @@ export const reactions = operations({
     method: 'GET',
     path: '/messages/:id/reactions/:reaction',
     summary: 'List who reacted to a message in one way',
+    description: 'Lists who reacted to a message with one emoji or word.',
     params: ofKind,
   },
   addReaction: {
@@ -87,6 +90,10 @@ export const reactions = operations({
     method: 'POST',
     path: '/messages/:id/reactions/:reaction',
     summary: 'React to a message',
+    description:
+      'Adds a reaction of the acting user to a message; the same one again changes nothing. A ' +
+      'message has at most 25 different reactions, and a reaction that a rule would block is ' +
+      'refused.',
     params: ofKind,
     errors: addErrors,
   },
@@ -95,6 +102,9 @@ export const reactions = operations({
     method: 'POST',
     path: '/messages/:id/reactions',
     summary: 'React to a message, with the reaction in the body',
+    description:
+      'Does what `addReaction` does, with the reaction in the body: for emoji that are hard to ' +
+      'put into an address.',
     params: one,
     body: Type.Object({ reaction: Kind }),
     errors: addErrors,
@@ -104,6 +114,7 @@ export const reactions = operations({
     method: 'DELETE',
     path: '/messages/:id/reactions/:reaction',
     summary: 'Take a reaction back',
+    description: 'Takes back a reaction of the acting user. One that is not there is no error.',
     params: ofKind,
     errors: removeErrors,
   },

@@ -17,6 +17,8 @@ export const receipts = operations({
     method: 'GET',
     path: '/messages/:id/receipts',
     summary: 'List who a message has reached, and who has read it',
+    description:
+      'Lists when a message was delivered to each of its receivers, and when they have read it.',
     tag: 'Messages',
     effect: 'read',
     requires: 'fullAccess',

@@ -21,6 +21,9 @@ export const saves = operations({
     ...save,
     method: 'POST',
     summary: 'Save a message for oneself',
+    description:
+      'Saves a message for the acting user alone, up to 100. A message that is saved already ' +
+      'stays as it is.',
     response: Data(Type.Object({ ...Message.properties, savedAt: Timestamp })),
     errors: [...errors, 'ERR_MESSAGE_ACTION_NOT_ALLOWED', 'ERR_SAVED_MESSAGES_LIMIT_EXCEEDED'],
   },
@@ -28,6 +31,7 @@ export const saves = operations({
     ...save,
     method: 'DELETE',
     summary: 'Save a message no longer',
+    description: 'Removes a message from those that the acting user has saved.',
     response: Data(Message),
     errors,
   },

@@ -39,6 +39,10 @@ export const threads = operations({
     method: 'POST',
     path: '/messages/:id/thread',
     summary: 'Reply to a message, in its thread',
+    description:
+      'Sends a message into the thread of another. The receiver is that of the parent message, ' +
+      'and need not be sent. Refused for a message that is itself a reply, and for action ' +
+      'messages.',
     tag: 'Messages',
     effect: 'append',
     requires: 'fullAccess',
@@ -64,6 +68,10 @@ export const threads = operations({
     method: 'GET',
     path: '/threads',
     summary: 'List threads: of the app, or those that a user follows',
+    description:
+      'Lists messages that have replies: for an acting user the threads they follow, with the ' +
+      'number of unread replies; otherwise all of the app. The thread with the newest reply ' +
+      'comes first.',
     tag: 'Messages',
     effect: 'read',
     requires: 'fullAccess',
@@ -78,12 +86,16 @@ export const threads = operations({
     ...subscription,
     method: 'POST',
     summary: 'Follow the replies to a message',
+    description:
+      'Lets the acting user follow a thread, which puts it into their list of threads. Who ' +
+      'replies follows the thread without this call.',
     errors: [...parentErrors, 'ERR_WRONG_MESSAGE_THREAD_CATEGORY', 'ERR_MESSAGE_THREAD_NESTING'],
   },
   unsubscribeFromThread: {
     ...subscription,
     method: 'DELETE',
     summary: 'Follow the replies to a message no longer',
+    description: 'Lets the acting user follow a thread no longer: it leaves their list of threads.',
     errors: parentErrors,
   },
 })

@@ -101,12 +101,19 @@ export const blockedMessages = operations({
     ...list,
     path: '/moderation/blocked-messages',
     summary: 'List messages that rules have blocked, newest first',
+    description:
+      'Lists messages that a rule has blocked and no moderator has reviewed, newest first, each ' +
+      'with the rule and the condition that matched.',
     response: Limited(BlockedMessage),
   },
   reviewBlockedMessage: {
     ...review,
     path: '/moderation/blocked-messages/:messageId',
     summary: 'Approve a blocked message, which delivers it, or leave it blocked',
+    description:
+      'Decides about a blocked message: `approved` delivers it now, as a new message with its ' +
+      'own id; `disapproved` leaves it blocked. A message that was delivered already is not ' +
+      'found.',
     params: Type.Object({ messageId: Id }),
   },
 })
@@ -116,24 +123,34 @@ export const flaggedMessages = operations({
     ...list,
     path: '/moderation/flagged-messages',
     summary: 'List messages that users or rules have flagged, newest first',
+    description:
+      'Lists messages that users have reported or a rule has flagged and no moderator has ' +
+      'reviewed, newest first, with who reported them and why.',
     response: Limited(FlaggedMessage),
   },
   reviewFlaggedMessage: {
     ...review,
     path: '/moderation/flagged-messages/:id',
     summary: 'Let a flagged message stand, or withhold it from all but its sender',
+    description:
+      'Decides about a flagged message: `approved` leaves it as it is, `disapproved` withholds ' +
+      'it from everyone but its sender.',
     params: Type.Object({ id: Id }),
   },
   listReviewedMessages: {
     ...list,
     path: '/moderation/reviewed-messages',
     summary: 'List messages that moderators have reviewed, the last one first',
+    description: 'Lists messages that a moderator has decided about, the last decision first.',
     response: Limited(ReviewedMessage),
   },
   flagMessage: {
     method: 'POST',
     path: '/messages/:id/flagged',
     summary: 'Report a message to the moderators',
+    description:
+      'Reports a message to the moderators as the acting user, who must be able to see it. ' +
+      '`reasonId` is one of the reasons of the app.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',

@@ -25,6 +25,9 @@ export const reasons = operations({
     method: 'GET',
     path: '/moderation/reasons',
     summary: 'List the reasons for which a message can be flagged',
+    description:
+      'Lists the reasons that a user can choose from when they report a message, those that ' +
+      'every app has first.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -36,6 +39,9 @@ export const reasons = operations({
     method: 'POST',
     path: '/moderation/reasons',
     summary: 'Create a reason',
+    description:
+      'Creates a reason for reports. Refused when the id is taken, or when the app has 25 ' +
+      'reasons of its own.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -48,6 +54,9 @@ export const reasons = operations({
     method: 'PUT',
     path: '/moderation/reasons/:id',
     summary: 'Update a reason',
+    description:
+      'Changes the name or description of a reason. Reasons that every app has cannot be ' +
+      'changed.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -61,6 +70,9 @@ export const reasons = operations({
     method: 'DELETE',
     path: '/moderation/reasons/:id',
     summary: 'Delete a reason',
+    description:
+      'Deletes a reason. Reports that name it stay. Reasons that every app has cannot be ' +
+      'deleted.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',

@@ -49,6 +49,11 @@ export const submissions = operations({
     method: 'POST',
     path: '/moderation/messages',
     summary: 'Have a message moderated that lives elsewhere',
+    description:
+      'Has a message moderated that is stored elsewhere: it is checked by the rules of the app ' +
+      'and appears in no conversation. The check goes on in the background; read the result ' +
+      'with `getSubmission` or by webhook. Sender and receiver are created from the details, if ' +
+      'they are sent; otherwise they must exist. Submissions are kept for 90 days.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -66,6 +71,8 @@ export const submissions = operations({
     method: 'GET',
     path: '/moderation/messages',
     summary: 'List messages that were submitted, in the order they came',
+    description:
+      'Lists messages that were submitted for moderation, in the order in which they came.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -77,6 +84,9 @@ export const submissions = operations({
     method: 'GET',
     path: '/moderation/messages/:id',
     summary: 'Get a message that was submitted, and what became of it',
+    description:
+      'Answers a message that was submitted, with the result of its moderation: `pending`, ' +
+      '`approved` or `disapproved`.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -88,6 +98,7 @@ export const submissions = operations({
     method: 'PUT',
     path: '/moderation/messages/:id',
     summary: 'Have a message moderated again, with what it says now',
+    description: 'Replaces what a submitted message says, and has it moderated again.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -100,6 +111,8 @@ export const submissions = operations({
     method: 'DELETE',
     path: '/moderation/messages/:id',
     summary: 'Delete a message that was submitted',
+    description:
+      'Deletes a message that was submitted, and its case in the queues of the moderators.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',

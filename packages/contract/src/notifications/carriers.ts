@@ -67,32 +67,60 @@ const ofSendGrid = {
 
 /** Companies that carry SMS and e-mail. */
 export const carriers = operations({
-  getTwilio: { ...get, ...ofTwilio, summary: 'Get the account at Twilio' },
+  getTwilio: {
+    ...get,
+    ...ofTwilio,
+    summary: 'Get the account at Twilio',
+    description: 'Answers the Twilio account through which SMS are sent. The token is masked.',
+  },
   createTwilio: {
     ...create,
     ...ofTwilio,
     summary: 'Have SMS sent through an account at Twilio',
+    description:
+      'Has SMS sent through a Twilio account. It takes the place of an account that was set ' +
+      'before; the token is stored encrypted.',
     body: NewTwilio,
   },
   updateTwilio: {
     ...update,
     ...ofTwilio,
     summary: 'Change the account at Twilio',
+    description: 'Changes the Twilio account; fields that are not sent stay as they are.',
     body: TwilioChange,
   },
-  deleteTwilio: { ...remove, path: ofTwilio.path, summary: 'Delete the account at Twilio' },
-  getSendGrid: { ...get, ...ofSendGrid, summary: 'Get the account at SendGrid' },
+  deleteTwilio: {
+    ...remove,
+    path: ofTwilio.path,
+    summary: 'Delete the account at Twilio',
+    description: 'Deletes the Twilio account: no SMS is sent through it any more.',
+  },
+  getSendGrid: {
+    ...get,
+    ...ofSendGrid,
+    summary: 'Get the account at SendGrid',
+    description: 'Answers the SendGrid account through which e-mails are sent. The key is masked.',
+  },
   createSendGrid: {
     ...create,
     ...ofSendGrid,
     summary: 'Have e-mail sent through an account at SendGrid',
+    description:
+      'Has e-mails sent through a SendGrid account. It takes the place of an account that was ' +
+      'set before; the key is stored encrypted.',
     body: NewSendGrid,
   },
   updateSendGrid: {
     ...update,
     ...ofSendGrid,
     summary: 'Change the account at SendGrid',
+    description: 'Changes the SendGrid account; fields that are not sent stay as they are.',
     body: SendGridChange,
   },
-  deleteSendGrid: { ...remove, path: ofSendGrid.path, summary: 'Delete the account at SendGrid' },
+  deleteSendGrid: {
+    ...remove,
+    path: ofSendGrid.path,
+    summary: 'Delete the account at SendGrid',
+    description: 'Deletes the SendGrid account: no e-mail is sent through it any more.',
+  },
 })

@@ -35,6 +35,9 @@ export const contactDetails = operations({
     ...shared,
     method: 'GET',
     summary: 'Get where a user can be reached by e-mail and SMS',
+    description:
+      'Answers the e-mail address and telephone number at which the acting user can be ' +
+      'notified.',
     effect: 'read',
     response: Data(ContactDetails),
   },
@@ -42,6 +45,9 @@ export const contactDetails = operations({
     ...shared,
     method: 'PATCH',
     summary: 'Set where a user can be reached by e-mail and SMS',
+    description:
+      'Sets the e-mail address or telephone number of the acting user; what is not sent stays ' +
+      'as it is. The app may forbid devices to set it.',
     effect: 'write',
     body: ContactDetails,
     response: Data(ContactDetails),
@@ -51,6 +57,7 @@ export const contactDetails = operations({
     ...shared,
     method: 'DELETE',
     summary: 'Forget where a user can be reached by e-mail and SMS',
+    description: 'Deletes the e-mail address and telephone number of the acting user.',
     effect: 'write',
     response: Data(Outcome),
   },

@@ -58,12 +58,19 @@ export const customProviders = operations({
     ...get,
     ...push,
     summary: 'Get the address that takes pushes',
+    description:
+      'Answers the address of your own to which pushes are sent, as a list with one item, or ' +
+      'none. The password is masked.',
     errors: [],
   },
   createCustomPushProvider: {
     ...create,
     ...push,
     summary: 'Have pushes sent to an address',
+    description:
+      'Has pushes sent to an address of your own, which is called once for each recipient. It ' +
+      'takes the place of an address that was set before. Refused when the address may not be ' +
+      'called.',
     body: Type.Object({
       isEnabled: Type.Boolean(),
       webhookURL: Address,
@@ -76,57 +83,76 @@ export const customProviders = operations({
     ...update,
     ...push,
     summary: 'Change the address that takes pushes',
+    description:
+      'Changes the address to which pushes are sent; fields that are not sent stay as they are.',
     body: Type.Object(change),
   },
   deleteCustomPushProvider: {
     ...remove,
     path: push.path,
     summary: 'Delete the address that takes pushes',
+    description: 'Deletes the address to which pushes are sent.',
   },
   getCustomSmsProvider: {
     ...get,
     ...sms,
     summary: 'Get the address that takes SMS',
+    description: 'Answers the address of your own to which SMS are sent. The password is masked.',
     errors: ['ERR_PROVIDER_NOT_FOUND'],
   },
   createCustomSmsProvider: {
     ...create,
     ...sms,
     summary: 'Have SMS sent to an address',
+    description:
+      'Has SMS sent to an address of your own, which is called once for each recipient. It ' +
+      'takes the place of an address that was set before.',
     body: Type.Object({ ...basic, webhookURL: Address, useStoredPhNo: Type.Boolean() }),
   },
   updateCustomSmsProvider: {
     ...update,
     ...sms,
     summary: 'Change the address that takes SMS',
+    description:
+      'Changes the address to which SMS are sent; fields that are not sent stay as they are.',
     body: Type.Object({ ...change, useStoredPhNo: flag }),
   },
   deleteCustomSmsProvider: {
     ...remove,
     path: sms.path,
     summary: 'Delete the address that takes SMS',
+    description: 'Deletes the address to which SMS are sent.',
   },
   getCustomEmailProvider: {
     ...get,
     ...email,
     summary: 'Get the address that takes e-mail',
+    description:
+      'Answers the address of your own to which e-mails are sent. The password is masked.',
     errors: ['ERR_PROVIDER_NOT_FOUND'],
   },
   createCustomEmailProvider: {
     ...create,
     ...email,
     summary: 'Have e-mail sent to an address',
+    description:
+      'Has e-mails sent to an address of your own, which is called once for each recipient. It ' +
+      'takes the place of an address that was set before.',
     body: Type.Object({ ...basic, webhookURL: Address, useStoredEmailID: flag }),
   },
   updateCustomEmailProvider: {
     ...update,
     ...email,
     summary: 'Change the address that takes e-mail',
+    description:
+      'Changes the address to which e-mails are sent; fields that are not sent stay as they ' +
+      'are.',
     body: Type.Object({ ...change, useStoredEmailID: flag }),
   },
   deleteCustomEmailProvider: {
     ...remove,
     path: email.path,
     summary: 'Delete the address that takes e-mail',
+    description: 'Deletes the address to which e-mails are sent.',
   },
 })

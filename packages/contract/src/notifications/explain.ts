@@ -42,6 +42,9 @@ export const explain = operations({
     method: 'GET',
     path: '/notifications/v1/explain',
     summary: 'Say why a user got a push notification of a message, or why not',
+    description:
+      'Says step by step why a user got a push notification of a message, or why not: settings, ' +
+      'preferences, mutes, devices, and what the provider answered.',
     tag: 'Notifications',
     effect: 'read',
     requires: 'fullAccess',

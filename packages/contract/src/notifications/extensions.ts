@@ -55,6 +55,9 @@ export const extensions = operations({
     method: 'POST',
     path: '/apps/:appId/extensions',
     summary: 'Enable and disable extensions of an app',
+    description:
+      'Enables and disables extensions of an app. There is one: `push-notification`, the older ' +
+      'way to set up push. An unknown extension is refused alone, inside the 200.',
     tag: 'Extensions',
     effect: 'write',
     requires: 'management',
@@ -68,6 +71,7 @@ export const extensions = operations({
     method: 'GET',
     path: '/apps/:appId/extensions',
     summary: 'List the extensions of an app',
+    description: 'Lists the extensions that there are, and whether each is enabled for the app.',
     tag: 'Extensions',
     effect: 'read',
     requires: 'management',

@@ -30,6 +30,9 @@ export const mutes = operations({
     method: 'GET',
     path,
     summary: 'List the conversations that a user has muted',
+    description:
+      'Lists the conversations of which a user is not notified, with the time at which each ' +
+      'mute ends.',
     effect: 'read',
     response: Data(Type.Object({ mutedConversations: Type.Array(MutedConversation) })),
     errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
@@ -39,6 +42,10 @@ export const mutes = operations({
     method: 'PUT',
     path,
     summary: 'Mute conversations for a user, where the app leaves the choice',
+    description:
+      'Mutes conversations for a user, for ever or until a time in unix milliseconds: they get ' +
+      'no notifications of them. A user can mute 1000. Kinds of conversations for which the app ' +
+      'does not leave the choice are ignored.',
     effect: 'write',
     body: Type.Object({ conversations: Type.Array(MutedConversation, atOnce) }),
     response: Data(Success),
@@ -49,6 +56,7 @@ export const mutes = operations({
     method: 'DELETE',
     path,
     summary: 'Unmute conversations for a user',
+    description: 'Ends the mute of conversations for a user.',
     effect: 'write',
     body: Type.Object({ conversations: Type.Array(Type.Object(conversation), atOnce) }),
     response: Data(Success),

@@ -181,6 +181,10 @@ export const notificationLogs = operations({
     method: 'GET',
     path,
     summary: 'List what became of notifications: the newest, or those before or after one',
+    description:
+      'Lists what became of notifications, if the log is switched on: the newest entries, or ' +
+      'those before or after `logId`. Entries can be read for 14 days. All filters can be ' +
+      'combined.',
     tag: 'Notifications',
     effect: 'read',
     requires: 'fullAccess',
@@ -199,6 +203,7 @@ export const notificationLogs = operations({
     method: 'PUT',
     path,
     summary: 'Have the log kept for seven days from now, or not any more',
+    description: 'Switches the log of notifications on for seven days, or off.',
     tag: 'Notifications',
     effect: 'write',
     requires: 'fullAccess',

@@ -69,6 +69,9 @@ export const notificationPreferences = operations({
     method: 'GET',
     path,
     summary: 'Get what a user is notified of',
+    description:
+      'Answers what a user is notified of: what they have chosen where the app leaves them the ' +
+      'choice, and what the app has set for the rest.',
     effect: 'read',
     response: Data(NotificationPreferences),
     errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
@@ -78,6 +81,9 @@ export const notificationPreferences = operations({
     method: 'PATCH',
     path,
     summary: 'Choose what a user is notified of, where the app leaves the choice',
+    description:
+      'Sets what a user wants to be notified of. Only what is sent is changed; choices that the ' +
+      'app does not leave to its users have no effect.',
     effect: 'write',
     body: choicesPatch,
     response: Data(NotificationPreferences),
@@ -88,6 +94,9 @@ export const notificationPreferences = operations({
     method: 'DELETE',
     path,
     summary: 'Forget what a user has chosen; the answer is what holds now',
+    description:
+      'Deletes what a user has chosen, so that the settings of the app hold. The answer is what ' +
+      'holds now.',
     effect: 'write',
     response: Data(PreferenceChoices),
     errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],

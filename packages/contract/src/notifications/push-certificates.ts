@@ -30,6 +30,9 @@ export const pushCertificates = operations({
     method: 'POST',
     path: `${path}/upload-certificate-p12`,
     summary: 'Upload a certificate for APNs',
+    description:
+      'Uploads a certificate for APNs as a `.p12` file, with its password. It is checked, ' +
+      'stored encrypted and never answered.',
     effect: 'write',
     audit: true,
     form: Type.Object({
@@ -42,6 +45,9 @@ export const pushCertificates = operations({
     method: 'POST',
     path: `${path}/upload-certificate-p8`,
     summary: 'Upload a key for APNs',
+    description:
+      'Uploads a key for APNs as a `.p8` file. It is checked, stored encrypted and never ' +
+      'answered.',
     effect: 'write',
     audit: true,
     form: Type.Object({ certificate: Certificate }),
@@ -51,6 +57,7 @@ export const pushCertificates = operations({
     method: 'GET',
     path: `${path}/query-certificates`,
     summary: 'See which certificates are there',
+    description: 'Says whether a certificate and a key for APNs were uploaded.',
     effect: 'read',
   },
 })

@@ -86,6 +86,9 @@ export const pushProviders = operations({
     method: 'GET',
     path: ofFcm,
     summary: 'List the accounts at FCM',
+    description:
+      'Lists the accounts of Firebase Cloud Messaging through which the app sends pushes. ' +
+      'Private keys are masked.',
     effect: 'read',
     response: FcmProviders,
     errors: [],
@@ -95,6 +98,9 @@ export const pushProviders = operations({
     method: 'POST',
     path: ofFcm,
     summary: 'Add an account at FCM; the first becomes the default',
+    description:
+      'Adds an account of Firebase Cloud Messaging; the first one is the default. Its private ' +
+      'key is stored encrypted. Refused when the id is taken, or when the app has 25 providers.',
     body: NewFcmProvider,
     response: Data(Outcome),
     errors: ['ERR_PROVIDER_ALREADY_EXISTS', 'ERR_PLAN_QUOTA_RESTRICTION'],
@@ -104,6 +110,9 @@ export const pushProviders = operations({
     method: 'PUT',
     path: ofFcm,
     summary: 'Change an account at FCM',
+    description:
+      'Changes an account of Firebase Cloud Messaging; fields that are not sent stay as they ' +
+      'are.',
     body: FcmChange,
     response: Data(Outcome),
     errors: ['ERR_PROVIDER_NOT_FOUND'],
@@ -113,6 +122,9 @@ export const pushProviders = operations({
     method: 'DELETE',
     path: `${ofFcm}/:providerId`,
     summary: 'Delete an account at FCM; of the others, the oldest becomes the default',
+    description:
+      'Deletes an account of Firebase Cloud Messaging. If it was the default, the oldest of the ' +
+      'others becomes the default.',
     params,
     response: Data(Outcome),
     errors: ['ERR_PROVIDER_NOT_FOUND'],
@@ -122,6 +134,8 @@ export const pushProviders = operations({
     method: 'PUT',
     path: `${ofFcm}/default/:providerId`,
     summary: 'Make an account at FCM the default',
+    description:
+      'Makes an account of Firebase Cloud Messaging the one for devices that name no provider.',
     params,
     response: Data(Outcome),
     errors: ['ERR_PROVIDER_NOT_FOUND'],
@@ -131,6 +145,9 @@ export const pushProviders = operations({
     method: 'GET',
     path: ofApns,
     summary: 'List the accounts at APNs',
+    description:
+      "Lists the accounts of Apple's push service through which the app sends pushes. Keys are " +
+      'masked.',
     effect: 'read',
     response: ApnsProviders,
     errors: [],
@@ -140,6 +157,9 @@ export const pushProviders = operations({
     method: 'POST',
     path: ofApns,
     summary: 'Add an account at APNs; the first becomes the default',
+    description:
+      "Adds an account of Apple's push service; the first one is the default. Its key is stored " +
+      'encrypted. Refused when the id is taken, or when the app has 25 providers.',
     body: NewApnsProvider,
     response: ApnsProviders,
     errors: ['ERR_PROVIDER_ALREADY_EXISTS', 'ERR_PLAN_QUOTA_RESTRICTION'],
@@ -149,6 +169,8 @@ export const pushProviders = operations({
     method: 'PUT',
     path: ofApns,
     summary: 'Change an account at APNs',
+    description:
+      "Changes an account of Apple's push service; fields that are not sent stay as they are.",
     body: ApnsChange,
     response: Data(Outcome),
     errors: ['ERR_PROVIDER_NOT_FOUND'],
@@ -158,6 +180,9 @@ export const pushProviders = operations({
     method: 'DELETE',
     path: `${ofApns}/:providerId`,
     summary: 'Delete an account at APNs; of the others, the oldest becomes the default',
+    description:
+      "Deletes an account of Apple's push service. If it was the default, the oldest of the " +
+      'others becomes the default.',
     params,
     response: Data(Outcome),
     errors: ['ERR_PROVIDER_NOT_FOUND'],
@@ -167,6 +192,8 @@ export const pushProviders = operations({
     method: 'PUT',
     path: `${ofApns}/default/:providerId`,
     summary: 'Make an account at APNs the default',
+    description:
+      "Makes an account of Apple's push service the one for devices that name no provider.",
     params,
     response: Data(Outcome),
     errors: ['ERR_PROVIDER_NOT_FOUND'],

@@ -118,12 +118,28 @@ const save = {
 } as const
 
 export const pushSettings = operations({
-  createPushSettings: { ...save, method: 'POST', summary: 'Save the push settings of an app' },
-  updatePushSettings: { ...save, method: 'PUT', summary: 'Change the push settings of an app' },
+  createPushSettings: {
+    ...save,
+    method: 'POST',
+    summary: 'Save the push settings of an app',
+    description:
+      'Saves the push settings of an app in the older form: credentials of FCM and APNs, and ' +
+      'which events lead to a push. New apps use the calls for providers and notification ' +
+      'settings instead.',
+  },
+  updatePushSettings: {
+    ...save,
+    method: 'PUT',
+    summary: 'Change the push settings of an app',
+    description:
+      'Changes the push settings of an app in the older form. Only what is sent is changed.',
+  },
   getPushSettings: {
     ...shared,
     method: 'GET',
     summary: 'Get the push settings of an app',
+    description:
+      'Answers the push settings of an app in the older form. Refused when none were saved.',
     effect: 'read',
     audit: true,
     response: Saved,
@@ -133,6 +149,7 @@ export const pushSettings = operations({
     ...shared,
     method: 'DELETE',
     summary: 'Delete the push settings of an app',
+    description: 'Deletes the push settings of an app in the older form, credentials included.',
     effect: 'write',
     audit: true,
     response: Data(ExtensionAnswer(Data(Type.Object({ success: Type.Boolean() })))),

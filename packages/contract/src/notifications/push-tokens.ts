@@ -101,6 +101,11 @@ export const pushTokens = operations({
     method: 'POST',
     path,
     summary: 'Say where the device of a session is to be reached',
+    description:
+      'Registers a device for pushes: the token that FCM or Apple gave it, or the subscription ' +
+      'of a browser. It belongs to the session of the auth token and ends with it. The platform ' +
+      'says which of the token fields is needed. A token that another session had moves to this ' +
+      'one.',
     effect: 'write',
     body: NewPushToken,
     response: Data(Outcome),
@@ -110,6 +115,8 @@ export const pushTokens = operations({
     method: 'GET',
     path,
     summary: 'List the push tokens of a session, or of its user',
+    description:
+      'Lists the push tokens of a session, or with `all` those of every session of its user.',
     effect: 'read',
     query: Type.Object({ authToken: ofSession, all }),
     response: PushTokens,
@@ -119,6 +126,9 @@ export const pushTokens = operations({
     method: 'DELETE',
     path,
     summary: 'Delete the push tokens of a session, or of its user',
+    description:
+      'Deletes the push tokens of a session, or with `all` those of every session of its user, ' +
+      'who then gets no pushes. The answer lists what was deleted.',
     effect: 'write',
     query: Type.Object({ all }),
     body: session,
@@ -129,6 +139,7 @@ export const pushTokens = operations({
     method: 'DELETE',
     path: `${path}/:pushToken`,
     summary: 'Delete a push token of the user of a session',
+    description: 'Deletes one push token of the user of a session.',
     effect: 'write',
     params: Type.Object({ pushToken: Token }),
     body: session,

@@ -125,6 +125,9 @@ export const notificationSettings = operations({
     ...ofTheApp,
     method: 'GET',
     summary: 'Get what the app notifies of, and in which words',
+    description:
+      'Answers what users of the app are notified of, whether they may choose for themselves, ' +
+      'and the texts of notifications. Defaults are filled in.',
     effect: 'read',
     response: Data(NotificationSettings),
     errors: [],
@@ -133,6 +136,9 @@ export const notificationSettings = operations({
     ...ofTheApp,
     method: 'PATCH',
     summary: 'Change what the app notifies of; what is not named stays as it is',
+    description:
+      'Changes what users of the app are notified of, and the texts. Only what is sent is ' +
+      'changed.',
     effect: 'write',
     audit: true,
     body: settingsPatch,
@@ -143,6 +149,7 @@ export const notificationSettings = operations({
     ...ofTheApp,
     method: 'DELETE',
     summary: 'Return all notification settings to their defaults',
+    description: 'Returns all notification settings of the app to their defaults.',
     effect: 'write',
     audit: true,
     response: Data(Success),

@@ -18,6 +18,8 @@ export const timezones = operations({
     method: 'GET',
     path,
     summary: 'Get the time zone in which the schedule of a user is read',
+    description:
+      "Answers the time zone in which the times of a user's notification schedule are read.",
     effect: 'read',
     response: Data(Type.Object({ timezone: Type.String() })),
     errors: ['ERR_UID_NOT_FOUND', 'ERR_PERMISSION_DENIED'],
@@ -27,6 +29,9 @@ export const timezones = operations({
     method: 'PATCH',
     path,
     summary: 'Set the time zone of a user',
+    description:
+      "Sets the time zone in which the times of a user's notification schedule are read. " +
+      'Refused when there is no such time zone.',
     effect: 'write',
     body: Type.Object({ timezone: Timezone }),
     response: Data(Type.Object({ timezone: Type.String() })),

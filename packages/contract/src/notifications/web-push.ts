@@ -7,6 +7,9 @@ export const webPush = operations({
     method: 'GET',
     path: '/notifications/push/v1/providers/web',
     summary: 'Get the key with which a page subscribes to pushes (VAPID)',
+    description:
+      'Answers the public key (VAPID) with which a page subscribes to pushes in a browser, as ' +
+      '`applicationServerKey`. The first call creates it.',
     tag: 'Notifications',
     // The first to ask makes it.
     effect: 'write',

@@ -22,6 +22,10 @@ export const restrictedFeatures = operations({
     method: 'POST',
     path: '/roles/:role/restrictedfeatures',
     summary: 'Restrict features for a role',
+    description:
+      'Forbids users of a role certain calls, named by feature (`createGroup`, `listUsers` and ' +
+      "so on; every operation says its feature here). Calls of the app's own server without " +
+      '`onBehalfOf` are not concerned. The answer says for each feature whether it is known.',
     tag: 'Restrict Features',
     effect: 'write',
     requires: 'fullAccess',
@@ -35,6 +39,7 @@ export const restrictedFeatures = operations({
     method: 'GET',
     path: '/roles/:role/restrictedfeatures',
     summary: 'List the features restricted for a role',
+    description: 'Lists the features that users of a role may not use.',
     tag: 'Restrict Features',
     effect: 'read',
     requires: 'fullAccess',
@@ -47,6 +52,9 @@ export const restrictedFeatures = operations({
     method: 'DELETE',
     path: '/roles/:role/restrictedfeatures',
     summary: 'Allow restricted features again',
+    description:
+      'Allows features to users of a role again: those in `featuresToAllow`, or all with ' +
+      '`allowAll`. One of the two is needed.',
     tag: 'Restrict Features',
     effect: 'write',
     requires: 'fullAccess',

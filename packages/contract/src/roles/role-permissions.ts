@@ -35,6 +35,9 @@ export const rolePermissions = operations({
     method: 'GET',
     path: '/roles/:role/permissions',
     summary: 'List the permissions of a role',
+    description:
+      'Lists every permission with its possible values, its default, and the value that holds ' +
+      'for this role.',
     tag: 'Role Permissions',
     effect: 'read',
     requires: 'fullAccess',
@@ -47,6 +50,10 @@ export const rolePermissions = operations({
     method: 'PUT',
     path: '/roles/:role/permissions',
     summary: 'Set permissions of a role',
+    description:
+      'Sets permissions of a role; `null` returns one to its default, and permissions that are ' +
+      'not named stay as they are. An unknown permission or value is refused alone, inside the ' +
+      '200; `permissions` holds all that are set now.',
     tag: 'Role Permissions',
     effect: 'write',
     requires: 'fullAccess',
@@ -63,6 +70,9 @@ export const rolePermissions = operations({
     method: 'DELETE',
     path: '/roles/:role/permissions/:permission',
     summary: 'Unset a permission of a role',
+    description:
+      'Returns one permission of a role to its default. Refused when there is no such ' +
+      'permission.',
     tag: 'Role Permissions',
     effect: 'write',
     requires: 'fullAccess',

@@ -40,6 +40,9 @@ export const roles = operations({
     method: 'POST',
     path: '/roles',
     summary: 'Create a role',
+    description:
+      'Creates a role, which users can be given. `settings` say whom its users may list and ' +
+      'write to. Refused when the role exists already, or when the app has 25 roles.',
     tag: 'Roles',
     effect: 'write',
     requires: 'fullAccess',
@@ -58,6 +61,7 @@ export const roles = operations({
     method: 'GET',
     path: '/roles',
     summary: 'List roles',
+    description: 'Lists the roles of the app, `default` among them.',
     tag: 'Roles',
     effect: 'read',
     requires: 'fullAccess',
@@ -69,6 +73,7 @@ export const roles = operations({
     method: 'GET',
     path: '/roles/:role',
     summary: 'Get a role',
+    description: 'Answers one role.',
     tag: 'Roles',
     effect: 'read',
     requires: 'fullAccess',
@@ -81,6 +86,8 @@ export const roles = operations({
     alsoBy: ['PATCH'],
     path: '/roles/:role',
     summary: 'Update a role',
+    description:
+      'Changes a role; fields that are not sent stay as they are. `unset` empties fields.',
     tag: 'Roles',
     effect: 'write',
     requires: 'fullAccess',
@@ -102,6 +109,8 @@ export const roles = operations({
     method: 'DELETE',
     path: '/roles/:role',
     summary: 'Delete a role',
+    description:
+      'Deletes a role. The role `default`, and a role that users still have, cannot be deleted.',
     tag: 'Roles',
     effect: 'write',
     requires: 'fullAccess',

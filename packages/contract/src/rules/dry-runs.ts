@@ -89,6 +89,11 @@ export const dryRuns = operations({
     method: 'POST',
     path: '/moderation/rules/:ruleId/dry-run',
     summary: 'Try out a rule on what was said lately, changing nothing',
+    description:
+      'Tries a rule on the messages of the last `days`, and changes nothing. It can try an ' +
+      'older revision or a draft instead of the current one, and compare it with another ' +
+      'revision. The run goes on in the background: ask `getDryRun` for its results. An app may ' +
+      'have three runs at a time.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -109,6 +114,10 @@ export const dryRuns = operations({
     method: 'POST',
     path: '/moderation/dry-run',
     summary: 'Try out a rule that is not saved yet',
+    description:
+      'Tries a rule that is not saved on the messages of the last `days`, and changes nothing. ' +
+      'The run goes on in the background: ask `getDryRun` for its results. An app may have ' +
+      'three runs at a time.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -121,6 +130,9 @@ export const dryRuns = operations({
     method: 'GET',
     path: '/moderation/dry-runs/:dryRunId',
     summary: 'Get how far a dry run is, and what it has found',
+    description:
+      'Answers how far a dry run is, how many messages it would have caught, and a page of ' +
+      'them. Results are kept for two weeks.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -133,6 +145,9 @@ export const dryRuns = operations({
     method: 'DELETE',
     path: '/moderation/dry-runs/:dryRunId',
     summary: 'Cancel a dry run; what it has found so far stays',
+    description:
+      'Stops a dry run. What it has found so far can still be read; a run that has ended stays ' +
+      'as it is.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',

@@ -115,6 +115,10 @@ export const keywordLists = operations({
     method: 'POST',
     path: '/moderation/keywords',
     summary: 'Create a keyword list',
+    description:
+      'Creates a list that rules refer to: words, patterns, or the address of a classifier ' +
+      '(`customApi`, `openai`) that is asked about messages. The form takes terms as text, as a ' +
+      'CSV file, or both. Passwords and keys are stored encrypted and never answered.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -127,6 +131,7 @@ export const keywordLists = operations({
     method: 'GET',
     path: '/moderation/keywords',
     summary: 'List keyword lists',
+    description: 'Lists the keyword lists of the app, those that every app has included.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -138,6 +143,7 @@ export const keywordLists = operations({
     method: 'GET',
     path: '/moderation/keywords/:keywordId',
     summary: 'Get a keyword list',
+    description: 'Answers the current revision of a keyword list, without its secrets.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -149,6 +155,10 @@ export const keywordLists = operations({
     method: 'PUT',
     path: '/moderation/keywords/:keywordId',
     summary: 'Update a keyword list: makes its next revision',
+    description:
+      'Changes a keyword list and makes its next revision; rules that refer to it follow at ' +
+      'once. The category of a list that a rule uses cannot be changed, nor can a list that ' +
+      'every app has.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -167,6 +177,9 @@ export const keywordLists = operations({
     method: 'DELETE',
     path: '/moderation/keywords/:keywordId',
     summary: 'Delete a keyword list',
+    description:
+      'Deletes a keyword list. Refused while a rule refers to it, and for lists that every app ' +
+      'has.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',

@@ -131,6 +131,12 @@ export const rules = operations({
     method: 'POST',
     path: '/moderation/rules',
     summary: 'Create a rule',
+    description:
+      'Creates a moderation rule: `filters` say whose messages it looks at, `conditions` what ' +
+      'it looks for, `action` what happens to a message that matches. It is in force for ' +
+      'messages sent from now on, unless `enabled` is false. Refused when the id is taken, when ' +
+      'the app has as many rules as it may have, or when the patterns would take too long to ' +
+      'check.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -143,6 +149,9 @@ export const rules = operations({
     method: 'GET',
     path: '/moderation/rules',
     summary: 'List rules',
+    description:
+      'Lists the rules of the app in the order of their creation, those that every app has ' +
+      'first.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -154,6 +163,7 @@ export const rules = operations({
     method: 'GET',
     path: '/moderation/rules/:ruleId',
     summary: 'Get a rule',
+    description: 'Answers the current revision of a rule.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -165,6 +175,9 @@ export const rules = operations({
     method: 'PUT',
     path: '/moderation/rules/:ruleId',
     summary: 'Update a rule: makes its next revision',
+    description:
+      'Changes a rule; fields that are not sent stay as they are. Every change makes a new ' +
+      'revision, and the old ones can be restored.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -178,6 +191,9 @@ export const rules = operations({
     method: 'DELETE',
     path: '/moderation/rules/:ruleId',
     summary: 'Delete a rule',
+    description:
+      'Deletes a rule. A rule that every app has cannot be deleted, only disabled. Revisions ' +
+      'can still be read.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',
@@ -190,6 +206,7 @@ export const rules = operations({
     method: 'GET',
     path: '/moderation/rules/:ruleId/revisions',
     summary: 'List the revisions of a rule, newest first',
+    description: 'Lists the revisions of a rule, newest first.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -202,6 +219,7 @@ export const rules = operations({
     method: 'GET',
     path: '/moderation/rules/:ruleId/revisions/:revisionId',
     summary: 'Get a revision of a rule, even of one that is deleted',
+    description: 'Answers one revision of a rule, even of a rule that was deleted.',
     tag: 'Moderation',
     effect: 'read',
     requires: 'fullAccess',
@@ -213,6 +231,7 @@ export const rules = operations({
     method: 'POST',
     path: '/moderation/rules/:ruleId/revisions/:revisionId/restore',
     summary: 'Make the next revision of a rule like an older one',
+    description: 'Makes a new revision of a rule with the content of an older one.',
     tag: 'Moderation',
     effect: 'write',
     requires: 'fullAccess',

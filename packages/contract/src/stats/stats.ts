@@ -18,6 +18,9 @@ export const stats = operations({
     method: 'GET',
     path: '/stats',
     summary: 'Get figures of the app between two dates',
+    description:
+      'Answers how many users were active between two dates, and how many were online at once ' +
+      'at most. The dates are at most 92 days apart.',
     tag: 'Metrics',
     effect: 'read',
     requires: 'fullAccess',
@@ -40,6 +43,10 @@ export const stats = operations({
     method: 'GET',
     path: '/stats/messages',
     summary: 'Count messages and receipts, in points of five minutes',
+    description:
+      'Counts messages sent, deliveries and reads, in points of five minutes, an hour or a day. ' +
+      'Without times it answers the last hour; a report has at most a day in points of five ' +
+      'minutes, 31 days in hours, ten years in days.',
     tag: 'Metrics',
     effect: 'read',
     requires: 'fullAccess',
@@ -72,6 +79,9 @@ export const stats = operations({
     method: 'POST',
     path: '/apps/:appId/usage',
     summary: 'Say how much an app was used this month, or the month before',
+    description:
+      'Says in one sentence how many messages an app has sent and how many users were active in ' +
+      'this calendar month, or in the month before.',
     tag: 'Apps',
     effect: 'read',
     requires: 'management',

@@ -20,6 +20,10 @@ export const authTokens = operations({
     method: 'POST',
     path: '/users/:uid/auth_tokens',
     summary: 'Create an auth token',
+    description:
+      'Creates an auth token, with which a device of the user connects and calls. Every call ' +
+      'makes a new token, one for each device; after 100 tokens of a user the oldest ends. ' +
+      '`lifetimeSeconds` can shorten the lifetime that the app has set, and cannot lengthen it.',
     tag: 'Auth Tokens',
     effect: 'write',
     audit: true,
@@ -45,6 +49,7 @@ export const authTokens = operations({
     method: 'GET',
     path: '/users/:uid/auth_tokens',
     summary: "List a user's auth tokens",
+    description: 'Lists the auth tokens of a user that are still valid, in full.',
     tag: 'Auth Tokens',
     effect: 'read',
     audit: true,
@@ -58,6 +63,9 @@ export const authTokens = operations({
     method: 'DELETE',
     path: '/users/:uid/auth_tokens',
     summary: "Delete all of a user's auth tokens",
+    description:
+      'Ends all auth tokens of a user: every device is disconnected and must be given a new ' +
+      'one.',
     tag: 'Auth Tokens',
     effect: 'write',
     audit: true,
@@ -70,6 +78,9 @@ export const authTokens = operations({
     method: 'GET',
     path: '/users/:uid/auth_tokens/:authToken',
     summary: 'Get an auth token',
+    description:
+      'Answers one auth token of a user. Refused when it belongs to another user, was deleted ' +
+      'or has expired.',
     tag: 'Auth Tokens',
     effect: 'read',
     audit: true,
@@ -82,6 +93,9 @@ export const authTokens = operations({
     method: 'PUT',
     path: '/users/:uid/auth_tokens/:authToken',
     summary: 'Bind an auth token to a device',
+    description:
+      'Notes on which device a token is used. A token that is bound to a device cannot be bound ' +
+      'to another one.',
     tag: 'Auth Tokens',
     effect: 'write',
     audit: true,
@@ -104,6 +118,7 @@ export const authTokens = operations({
     method: 'DELETE',
     path: '/users/:uid/auth_tokens/:authToken',
     summary: 'Delete an auth token',
+    description: 'Ends one auth token, which logs out the device that has it.',
     tag: 'Auth Tokens',
     effect: 'write',
     audit: true,

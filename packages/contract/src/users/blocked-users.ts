@@ -12,6 +12,10 @@ export const blockedUsers = operations({
     method: 'POST',
     path: '/users/:uid/blockedusers',
     summary: 'Block users',
+    description:
+      'Blocks up to 25 users for a user: neither of the two can write to the other any more. ' +
+      'The answer says what became of each; an unknown user and the user themselves are refused ' +
+      'alone, inside the 200.',
     tag: 'Blocked Users',
     effect: 'write',
     requires: 'fullAccess',
@@ -26,6 +30,7 @@ export const blockedUsers = operations({
     method: 'DELETE',
     path: '/users/:uid/blockedusers',
     summary: 'Unblock users',
+    description: 'Ends the blocking of up to 25 users. The answer says what became of each.',
     tag: 'Blocked Users',
     effect: 'write',
     requires: 'fullAccess',
@@ -40,6 +45,8 @@ export const blockedUsers = operations({
     method: 'GET',
     path: '/users/:uid/blockedusers',
     summary: 'List blocked users',
+    description:
+      'Lists whom a user has blocked; with `direction`, by whom they are blocked, or both.',
     tag: 'Blocked Users',
     effect: 'read',
     requires: 'fullAccess',

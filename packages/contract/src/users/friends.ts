@@ -11,6 +11,10 @@ export const friends = operations({
     method: 'POST',
     path: '/users/:uid/friends',
     summary: 'Add friends',
+    description:
+      'Makes up to 25 users friends of a user, in both directions, without asking them. The ' +
+      'answer says what became of each: an unknown user, the user themselves, an existing ' +
+      'friend, and more than 1000 friends are refused alone, inside the 200.',
     tag: 'Friends',
     effect: 'write',
     requires: 'fullAccess',
@@ -23,6 +27,8 @@ export const friends = operations({
     method: 'GET',
     path: '/users/:uid/friends',
     summary: 'List friends',
+    description:
+      'Lists the friends of a user, sorted by name. A device can list those of its own user.',
     tag: 'Friends',
     effect: 'read',
     requires: 'fullAccess',
@@ -36,6 +42,9 @@ export const friends = operations({
     method: 'DELETE',
     path: '/users/:uid/friends',
     summary: 'Remove friends',
+    description:
+      'Ends the friendship with up to 25 users, in both directions. If one of them is no ' +
+      'friend, nothing is changed.',
     tag: 'Friends',
     effect: 'write',
     requires: 'fullAccess',

@@ -11,6 +11,7 @@ export const me = operations({
     method: 'GET',
     path: '/me',
     summary: 'Get oneself',
+    description: 'Answers the user to whom the auth token of the call belongs.',
     effect: 'read',
     feature: 'getMyDetails',
     response: Data(User),
@@ -21,6 +22,9 @@ export const me = operations({
     method: 'PUT',
     path: '/me',
     summary: 'Update oneself',
+    description:
+      'Changes the profile of the user to whom the auth token belongs: anything but the role. ' +
+      '`unset` empties fields.',
     effect: 'write',
     body: ownProfile,
     response: Data(User),
@@ -31,6 +35,9 @@ export const me = operations({
     method: 'DELETE',
     path: '/me/auth_token',
     summary: 'Log out: the auth token of this call is of no use any more',
+    description:
+      'Ends the auth token of this call, which logs the device out. Other devices of the user ' +
+      'stay logged in.',
     effect: 'write',
     audit: true,
     feature: 'logout',

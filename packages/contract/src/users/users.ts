@@ -91,6 +91,11 @@ export const users = operations({
     method: 'POST',
     path: '/users',
     summary: 'Create a user',
+    description:
+      'Creates a user of the app under a uid of your choice, which is kept in lower case. With ' +
+      '`withAuthToken` the answer also holds an auth token for the first device. Refused when ' +
+      'the uid is taken, even by a deactivated user; a key of the scope `authOnly` can only ' +
+      'give the role `default`, unless a setting of the app allows more.',
     tag: 'Users',
     effect: 'write',
     requires: 'authOnly',
@@ -108,6 +113,10 @@ export const users = operations({
     method: 'GET',
     path: '/users',
     summary: 'List users',
+    description:
+      'Lists users, sorted by name; for an acting user only those whom their role lets them ' +
+      'see. `searchKey` finds the beginning of a name or uid. Only the server of the app sees ' +
+      'deactivated users, unless a setting allows it to devices.',
     tag: 'Users',
     effect: 'read',
     requires: 'fullAccess',
@@ -135,6 +144,9 @@ export const users = operations({
     method: 'GET',
     path: '/users/:uid',
     summary: 'Get a user',
+    description:
+      'Answers one user. An acting user also sees whether one of the two has blocked the other, ' +
+      'and the id of their conversation; a role may restrict users to the details of friends.',
     tag: 'Users',
     effect: 'read',
     requires: 'fullAccess',
@@ -150,6 +162,9 @@ export const users = operations({
     alsoBy: ['PATCH', 'POST'],
     path: '/users/:uid',
     summary: 'Update a user',
+    description:
+      'Changes the profile or the role of a user; fields that are not sent stay as they are, ' +
+      'and `unset` empties fields. Refused when the user or the role does not exist.',
     tag: 'Users',
     effect: 'write',
     requires: 'fullAccess',
@@ -162,6 +177,10 @@ export const users = operations({
     method: 'DELETE',
     path: '/users/:uid',
     summary: 'Delete a user',
+    description:
+      'Deactivates a user, who then cannot connect or be written to; their messages stay. With ' +
+      '`permanent` the user and everything kept about them are deleted for ever, and groups ' +
+      'they own are handed on. Auth tokens end in both cases.',
     tag: 'Users',
     effect: 'write',
     audit: true,
@@ -176,6 +195,10 @@ export const users = operations({
     method: 'DELETE',
     path: '/users',
     summary: 'Deactivate users',
+    description:
+      'Deactivates up to 100 users: they cannot connect any more, their auth tokens end, their ' +
+      'messages stay. The answer sorts the uids into those deactivated now, those that were so ' +
+      'already, and those not found.',
     tag: 'Users',
     effect: 'write',
     audit: true,
@@ -194,6 +217,10 @@ export const users = operations({
     method: 'PUT',
     path: '/users',
     summary: 'Reactivate users',
+    description:
+      'Makes up to 100 deactivated users active again. Their old auth tokens stay invalid. The ' +
+      'answer sorts the uids into those reactivated, those that were active, and those not ' +
+      'found.',
     tag: 'Users',
     effect: 'write',
     audit: true,

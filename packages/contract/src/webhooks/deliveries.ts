@@ -49,6 +49,9 @@ export const deliveries = operations({
     method: 'GET',
     path: '/apps/:appId/webhooks/:webhookId/deliveries',
     summary: 'List the deliveries of a webhook, newest first',
+    description:
+      'Lists what was sent to a webhook or waits to be sent, newest first. Deliveries are kept ' +
+      'for 14 days, unless the operator has set another time.',
     tag: 'Webhooks',
     effect: 'read',
     requires: 'management',
@@ -72,6 +75,8 @@ export const deliveries = operations({
     method: 'GET',
     path: '/apps/:appId/webhooks/:webhookId/deliveries/:deliveryId',
     summary: 'Get a delivery, with what was sent and answered',
+    description:
+      'Answers one delivery, with the body that was sent and how each attempt was answered.',
     tag: 'Webhooks',
     effect: 'read',
     requires: 'management',
@@ -83,6 +88,9 @@ export const deliveries = operations({
     method: 'POST',
     path: '/apps/:appId/webhooks/:webhookId/deliveries/:deliveryId/redeliver',
     summary: 'Deliver once more',
+    description:
+      'Sends a delivery that has ended once more, with the same `webhook-id`. Refused while the ' +
+      'webhook is disabled.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',
@@ -95,6 +103,10 @@ export const deliveries = operations({
     method: 'POST',
     path: '/apps/:appId/webhooks/:webhookId/deliveries/redeliver',
     summary: 'Deliver once more what fits, oldest first, up to a thousand at a time',
+    description:
+      'Sends deliveries that have ended once more, oldest first, up to 1000 in one call; those ' +
+      'that failed, unless `status` says otherwise. Call again with `data.next` as `after` ' +
+      'until there is none. Refused while the webhook is disabled.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',
@@ -121,6 +133,9 @@ export const deliveries = operations({
     method: 'POST',
     path: '/apps/:appId/webhooks/:webhookId/test',
     summary: 'Send a webhook something to try it out',
+    description:
+      'Sends a webhook an event with the trigger `webhook_test`. Look at the result with ' +
+      '`getDelivery`. Refused while the webhook is disabled.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',

@@ -74,6 +74,9 @@ export const webhookTriggers = operations({
     method: 'POST',
     path: '/apps/:appId/webhooks/:webhookId/triggers',
     summary: 'Add triggers to a webhook',
+    description:
+      'Adds triggers, the kinds of events that a webhook is called for. The answer says for ' +
+      'each whether it is known.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',
@@ -88,6 +91,7 @@ export const webhookTriggers = operations({
     method: 'GET',
     path: '/apps/:appId/webhooks/:webhookId/triggers',
     summary: 'List the triggers of a webhook',
+    description: 'Lists the triggers of a webhook. All of them are in one page.',
     tag: 'Webhooks',
     effect: 'read',
     requires: 'management',
@@ -100,6 +104,8 @@ export const webhookTriggers = operations({
     method: 'DELETE',
     path: '/apps/:appId/webhooks/:webhookId/triggers',
     summary: 'Remove triggers from a webhook',
+    description:
+      'Removes triggers from a webhook. If one of them is not there, nothing is changed.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',

@@ -73,6 +73,10 @@ export const webhooks = operations({
     method: 'POST',
     path: '/apps/:appId/webhooks',
     summary: 'Create a webhook',
+    description:
+      'Creates a webhook: an address that is called when something happens in the app. The ' +
+      'answer holds the secret that signs every call, and shows it only now. Refused when the ' +
+      'id is taken, when the address may not be called, or when the app has 25 webhooks.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',
@@ -103,6 +107,9 @@ export const webhooks = operations({
     method: 'GET',
     path: '/apps/:appId/webhooks',
     summary: 'List webhooks',
+    description:
+      'Lists the webhooks of an app of one generation; the header `X-Webhook-Version` says ' +
+      'which.',
     tag: 'Webhooks',
     effect: 'read',
     requires: 'management',
@@ -116,6 +123,7 @@ export const webhooks = operations({
     method: 'GET',
     path: '/apps/:appId/webhooks/:webhookId',
     summary: 'Get a webhook',
+    description: 'Answers one webhook, without its secrets.',
     tag: 'Webhooks',
     effect: 'read',
     requires: 'management',
@@ -128,6 +136,10 @@ export const webhooks = operations({
     method: 'PUT',
     path: '/apps/:appId/webhooks/:webhookId',
     summary: 'Update a webhook',
+    description:
+      'Changes a webhook; fields that are not sent stay as they are. An address on another host ' +
+      'needs the password again, if there is one. Enabling a webhook that was switched off ' +
+      'after failures gives it a new start.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',
@@ -151,6 +163,7 @@ export const webhooks = operations({
     method: 'DELETE',
     path: '/apps/:appId/webhooks/:webhookId',
     summary: 'Delete a webhook',
+    description: 'Deletes a webhook with its deliveries. Nothing is sent to it any more.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',
@@ -164,6 +177,9 @@ export const webhooks = operations({
     method: 'POST',
     path: '/apps/:appId/webhooks/:webhookId/secret',
     summary: 'Give a webhook a new signing secret; the old one signs beside it for a day',
+    description:
+      'Gives a webhook a new signing secret, and answers it once. For a day every call is ' +
+      'signed with both secrets, so that the receiver has time to change.',
     tag: 'Webhooks',
     effect: 'write',
     requires: 'management',

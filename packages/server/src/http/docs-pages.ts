@@ -78,6 +78,7 @@ const docsScript = `Scalar.createApiReference('#app', {
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: 'never',
+  showOperationId: true,
   hideClientButton: true,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   defaultOpenFirstTag: false,
