@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { pages as onSite } from '../docs/.vitepress/map.ts'
 import { projectFiles, root } from './tree.ts'
 
 const pages = projectFiles()
@@ -28,4 +29,11 @@ test('code that a page shows is code that is there', () => {
   )
   expect(shown.length).toBeGreaterThan(0)
   expect(shown.filter(({ found }) => !found)).toEqual([])
+})
+
+test('every page of docs is on the site, once', () => {
+  const inDocs = pages.map(({ path }) => path).filter((path) => path.startsWith('docs/'))
+  expect(inDocs.filter((path) => !onSite.includes(path))).toEqual([])
+  expect(onSite.filter((path) => !existsSync(join(root, path)))).toEqual([])
+  expect(onSite.filter((path, index) => onSite.indexOf(path) !== index)).toEqual([])
 })

@@ -71,8 +71,8 @@ function missingOptions(path: string, { optionalDependencies = {} }: Locked): [s
 function platformEntry(name: string, version: string, dev: boolean): Locked {
   const words = name.replace(/^.*\//, '').split('-')
   const first = (known: RegExp) => words.filter((word) => known.test(word)).slice(0, 1)
-  const os = first(/^(?:android|darwin|freebsd|linux|openharmony|win32)$/)
-  const cpu = first(/^(?:arm|arm64|ia32|ppc64|riscv64|s390x|wasm32|x64)$/)
+  const os = first(/^(?:android|darwin|freebsd|linux|openbsd|openharmony|win32)$/)
+  const cpu = first(/^(?:arm|arm64|ia32|loong64|ppc64|riscv64|s390x|wasm32|x64)$/)
   const libc = first(/^(?:musl|gnu)/).map((word) => (word.startsWith('musl') ? 'musl' : 'glibc'))
   if (cpu.length === 0 || !exact.test(version)) throw new Error(`cannot place ${name} ${version}`)
   return {

@@ -11,6 +11,7 @@ import { type DataFolder, type Demo, openDataFolder } from './data-folder.ts'
 import { demoSize, seedDemo } from './demo/seed.ts'
 import { openDemoPages } from './demo-page.ts'
 import { isAnswered, portThatIsFree } from './free-port.ts'
+import { openGuidePages, together } from './guide-pages.ts'
 import { howToInstallNats, startNats } from './nats.ts'
 import { startPostgres } from './postgres.ts'
 import { openProgress, type Progress } from './progress.ts'
@@ -64,7 +65,7 @@ export async function startAndServe({ folder: path, onStarted }: StartOptions): 
       progress.say('Chorale', `HOST is ${config.HOST}: whoever reaches it can log in to the demo`)
     }
     const demo = folder.state.demo ?? (await fillDemo(steps, config))
-    const pages = await openDemoPages(demo, folder)
+    const pages = together([await openDemoPages(demo, folder), openGuidePages()])
     const logFile = join(folder.path, 'chorale.log')
     const log = openLog(config.LOG_LEVEL, logFile)
     signal.throwIfAborted()

@@ -1,0 +1,142 @@
+/** Which pages the site has, in which of its four parts, in which order. A test compares it with the files. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../../tools/tree.ts'
+
+export interface Section {
+  readonly title: string
+  /** Paths from the root of the repository. */
+  readonly pages: readonly string[]
+}
+
+export interface Part {
+  readonly title: string
+  readonly about: string
+  readonly sections: readonly Section[]
+}
+
+/** The first page of the site. */
+export const home = 'docs/README.md'
+
+const decisions = readdirSync(join(root, 'docs/decisions'))
+  .filter((name) => name.endsWith('.md'))
+  .sort()
+  .map((name) => `docs/decisions/${name}`)
+
+export const parts: readonly Part[] = [
+  {
+    title: 'App developers',
+    about: 'Build chat into an application',
+    sections: [
+      {
+        title: 'Begin',
+        pages: ['docs/start.md', 'docs/sdk.md'],
+      },
+      {
+        title: 'Features',
+        pages: [
+          'docs/notification-providers.md',
+          'docs/notifications.md',
+          'docs/webhooks.md',
+          'docs/events.md',
+          'docs/moderation.md',
+          'docs/realtime.md',
+          'docs/statistics.md',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Operators',
+    about: 'Run an install',
+    sections: [
+      {
+        title: 'Before production',
+        pages: [
+          'docs/operate/README.md',
+          'deploy/README.md',
+          'docs/operate/sizing.md',
+          'docs/operate/proxies.md',
+          'docs/operate/pooler.md',
+          'docs/operate/scaling.md',
+          'docs/processes.md',
+          'docs/performance.md',
+        ],
+      },
+      {
+        title: 'In production',
+        pages: [
+          'docs/operate/monitoring.md',
+          'docs/operate/tracing.md',
+          'docs/operate/status.md',
+          'docs/operate/doctor.md',
+          'docs/operate/troubleshooting.md',
+          'docs/operate/backup.md',
+          'docs/operate/upgrade.md',
+        ],
+      },
+      {
+        title: 'Security',
+        pages: ['docs/security.md', 'docs/keys.md', 'docs/egress.md', 'SECURITY.md'],
+      },
+    ],
+  },
+  {
+    title: 'Reference',
+    about: 'Look a name up',
+    sections: [
+      {
+        title: 'Reference',
+        pages: [
+          'docs/errors.md',
+          'docs/settings.md',
+          'docs/rules.md',
+          'docs/compatibility.md',
+          'docs/glossary.md',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Contributors',
+    about: 'Change Chorale itself',
+    sections: [
+      {
+        title: 'Begin',
+        pages: [
+          'CONTRIBUTING.md',
+          'docs/layout.md',
+          'docs/adding-an-operation.md',
+          'docs/where-is.md',
+          'docs/releasing.md',
+          'docs/packages.md',
+        ],
+      },
+      {
+        title: 'How it works',
+        pages: [
+          'docs/architecture.md',
+          'docs/life-of-a-request.md',
+          'docs/life-of-a-message.md',
+          'docs/versions.md',
+          'docs/jobs.md',
+          'docs/push.md',
+          'docs/table-owners.md',
+          'docs/benches.md',
+        ],
+      },
+      { title: 'Decisions', pages: decisions },
+    ],
+  },
+]
+
+export const pages: readonly string[] = [
+  home,
+  ...parts.flatMap(({ sections }) => sections.flatMap((section) => section.pages)),
+]
+
+/** Where a page is on the site: `docs/operate/README.md` is `operate/index.md`, `SECURITY.md` is `project/security.md`. */
+export function siteFile(page: string): string {
+  const path = page.includes('/') ? page.replace(/^docs\//, '') : `project/${page.toLowerCase()}`
+  return path.replace(/(^|\/)README\.md$/, '$1index.md')
+}
