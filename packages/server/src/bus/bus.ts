@@ -27,6 +27,7 @@ export interface NatsAccess {
 }
 
 const retryMs = 1000
+const closeMs = 1000
 const how = {
   name: 'chorale',
   timeout: 5000,
@@ -88,6 +89,8 @@ export function connectBus(at: string | NatsAccess, log: Logger): Bus {
     },
     async [Symbol.asyncDispose]() {
       closing.abort()
+      // The last acknowledgements and signals. One that cannot be sent is known to be lost sometimes.
+      if (connected) await withinMs(connection?.flush(), closeMs).catch(() => undefined)
       await connection?.close()
       await work
     },
@@ -121,7 +124,7 @@ function optionsOf(at: string | NatsAccess): NodeConnectionOptions {
   return typeof at === 'string' ? { servers: at } : { ...at, servers: [...at.servers] }
 }
 
-async function withinMs(work: Promise<unknown>, ms: number): Promise<void> {
+async function withinMs(work: Promise<unknown> | undefined, ms: number): Promise<void> {
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('NATS did not answer in time.')), ms).unref()
   })

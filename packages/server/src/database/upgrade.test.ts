@@ -8,6 +8,6 @@ vi.setConfig({ testTimeout: 600_000 })
 
 test('a next release adds columns and an index under load and goes back: no request fails', async () => {
   await using next = await madeUpNextRelease()
-  const size = { servers: 1, requests: 20, webhooks: 'ignored' } as const
+  const size = { servers: 1, requests: 20 }
   checkUpgrade(await upgradeAndGoBack({ ...size, from: programIn(root), to: next }))
 })

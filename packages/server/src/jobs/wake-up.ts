@@ -17,8 +17,11 @@ const subject = 'wake'
 /** Commits of so short a time send one signal. */
 const gatherMs = 10
 
-/** Listeners of this process are woken at once, those of others by a signal. A signal that is lost costs a poll. */
-export function openWakeUp(signals: Signals): WakeUp {
+/**
+ * Listeners of this process are woken at once, those of others by a signal. A signal that is lost costs a poll.
+ * Disposing sends what has not been sent.
+ */
+export function openWakeUp(signals: Signals): WakeUp & Disposable {
   const listeners = new Map<string, Set<() => void>>()
   const unsent = new Set<string>()
   let stop: (() => void) | undefined
@@ -56,5 +59,6 @@ export function openWakeUp(signals: Signals): WakeUp {
         stop = undefined
       }
     },
+    [Symbol.dispose]: send,
   }
 }

@@ -1,11 +1,10 @@
-import { setTimeout as after } from 'node:timers/promises'
-import { AckPolicy, DeliverPolicy, type JsMsg } from '@nats-io/jetstream'
-import { nanos } from '@nats-io/transport-node'
+import type { JsMsg } from '@nats-io/jetstream'
 import { type DeadLetters, onlyForHeader } from '../bus/dead-letters.ts'
 import type { EventStream } from '../bus/event-stream.ts'
 import type { HeardEvent, Listener } from '../outbox/listener.ts'
 import type { Gathering } from './gathering.ts'
 import { type Concerns, type HandleParts, handle, type Outcome } from './handle.ts'
+import { ackWaitMs, openMessages } from './messages.ts'
 import { openReentry } from './reentry.ts'
 import { openTurns, type Slots } from './turns.ts'
 
@@ -33,28 +32,17 @@ interface Heard {
   readonly events: readonly HeardEvent[]
 }
 
-/** What a process had in hand when it died comes again after this time, before anything newer. */
-const ackWaitMs = 10_000
-/** NATS does not look at the clock all the time. */
-const graceMs = 1000
-/**
- * How long NATS remembers that a process wants more. What comes again while it waits for a dead one
- * loses its place: so that is forgotten before.
- */
-const requestMs = 9000
-/** Messages in hand. One that waits for its next attempt holds up only those of its own key. */
-const maxPending = 64
-
 /** Hands a partition of the stream to a listener, until told to stop or NATS has lost the consumer. */
 export async function consume(parts: ConsumerParts, consuming: Consuming): Promise<void> {
-  const { stopping } = consuming
-  const opened = await openMessages(parts, consuming)
-  if (!opened) return
+  const { listener, partition, stopping } = consuming
+  const name = `${listener.name}-${partition}`
+  const subject = `${parts.stream.prefix}.*.${partition}.${nounOf(listener)}`
+  const messages = await openMessages(parts.stream, { name, subject, stopping })
+  if (!messages) return
   consuming.onOpened()
-  const { messages } = opened
-  using reentry = openReentry(opened.inHand)
+  using reentry = openReentry(messages)
   const stop = () => {
-    void messages.close()
+    void messages.stop()
     reentry[Symbol.dispose]()
   }
   if (stopping.aborted) stop()
@@ -64,10 +52,17 @@ export async function consume(parts: ConsumerParts, consuming: Consuming): Promi
     for (const message of pending.keys()) message.working()
   }, ackWaitMs / 3)
   const turns = openTurns()
-  const names: ReadonlySet<string> = new Set(namesOf(consuming.listener))
+  const taking: Taking = {
+    take: turns.take,
+    names: new Set(namesOf(listener)),
+    async giveBack(message) {
+      await messages.stop()
+      message.nak()
+    },
+  }
   const take = async (message: JsMsg) => {
     await reentry.admit(message.seq)
-    return takeMessage(parts, consuming, { take: turns.take, names }, message)
+    return takeMessage(parts, consuming, taking, message)
   }
   try {
     for await (const message of messages) {
@@ -81,39 +76,6 @@ export async function consume(parts: ConsumerParts, consuming: Consuming): Promi
     clearInterval(stillAtIt)
     stopping.removeEventListener('abort', stop)
   }
-}
-
-/** Undefined: told to stop before there were any. */
-async function openMessages({ stream }: ConsumerParts, consuming: Consuming) {
-  const { listener, partition, stopping } = consuming
-  const { client, manager } = await stream.open()
-  const name = `${listener.name}-${partition}`
-  const made = await manager.consumers.add(stream.eventsName, {
-    durable_name: name,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ackWaitMs),
-    deliver_policy: DeliverPolicy.All,
-    filter_subject: `${stream.prefix}.*.${partition}.${nounOf(listener)}`,
-    max_ack_pending: maxPending,
-    // The server would give up without a word; we write a letter.
-    max_deliver: -1,
-  })
-  // Nobody else holds the lease: these were in the hands of a process that is gone.
-  if (made.num_ack_pending > 0) await pause(ackWaitMs + graceMs, stopping)
-  if (stopping.aborted) return undefined
-  const consumer = await client.consumers.get(stream.eventsName, name)
-  // Some may have been handed to the dead until just now.
-  const { num_ack_pending: count, delivered } = await consumer.info()
-  const messages = await consumer.consume({
-    max_messages: maxPending,
-    expires: requestMs,
-    abort_on_missing_resource: true,
-  })
-  return { messages, inHand: { count, upTo: delivered.stream_seq } }
-}
-
-async function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  await after(ms, undefined, { signal: stopping }).catch(() => undefined)
 }
 
 /** The one noun that it listens to, or all. */
@@ -132,16 +94,19 @@ interface Taking {
   readonly take: Take
   /** Of the events that the listener wants. */
   readonly names: ReadonlySet<string>
+  /** For the next process, while this one stops. */
+  giveBack(message: JsMsg): Promise<void>
 }
 
 /** Acknowledged when each of its events was handled or has become a dead letter. */
 async function takeMessage(
   parts: ConsumerParts,
   consuming: Consuming,
-  { take, names }: Taking,
+  { take, names, giveBack }: Taking,
   message: JsMsg,
 ): Promise<void> {
-  const { listener } = consuming
+  const { listener, stopping } = consuming
+  if (stopping.aborted) return giveBack(message)
   const onlyFor = message.headers?.get(onlyForHeader)
   if (onlyFor && onlyFor !== listener.name) return message.ack()
   try {
@@ -161,7 +126,7 @@ async function takeMessage(
         takeEvents(parts, consuming, take, { message, appId, events, isConcerned }),
       ),
     )
-    if (done.includes(false)) message.nak()
+    if (done.includes(false)) await giveBack(message)
     else message.ack()
   } catch (error) {
     parts.log.error(

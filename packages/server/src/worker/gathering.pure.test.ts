@@ -13,11 +13,18 @@ const event = (id: string): HeardEvent<'user.created'> => ({
 function gathering() {
   const handlings: string[][] = []
   const ends: ((handled: boolean) => void)[] = []
+  const stopping = new AbortController()
   const { add } = openGathering((appId, events) => {
     handlings.push([appId, ...events.map(({ id }) => id)])
     return new Promise((resolve) => ends.push(resolve))
-  })
-  return { handlings, ends, add: (appId: string, ...ids: string[]) => add(appId, ids.map(event)) }
+  }, stopping.signal)
+  const stop = () => stopping.abort()
+  return {
+    handlings,
+    ends,
+    stop,
+    add: (appId: string, ...ids: string[]) => add(appId, ids.map(event)),
+  }
 }
 
 test('a lone message is handled at once, and what comes meanwhile is handled together', async () => {
@@ -54,4 +61,16 @@ test('there is a limit to what is handled at once, and all of it is handled', as
   }
   expect(handlings.map((one) => one.length - 1)).toEqual([1, 500, 400])
   expect(handlings.slice(1).flatMap(([, ...ids]) => ids)).toEqual(names)
+})
+
+test('when the process stops, nobody waits for a handling that has not begun', async () => {
+  const { handlings, ends, stop, add } = gathering()
+  const first = add('one', 'a')
+  const second = add('one', 'b')
+  stop()
+  expect(await second).toBe(false)
+  expect(await add('two', 'c')).toBe(false)
+  ends[0]?.(true)
+  expect(await first).toBe(true)
+  expect(handlings).toEqual([['one', 'a']])
 })

@@ -24,9 +24,13 @@ const pauseMs = 250
 const maxMessages = 32
 const maxEvents = 500
 
-/** A lone message is handled at once; those that follow it closely share a handling. */
+/**
+ * A lone message is handled at once; those that follow it closely share a handling. When the process
+ * stops, those that wait for one are not handled.
+ */
 export function openGathering(
   handle: (appId: string, events: readonly HeardEvent[]) => Promise<boolean>,
+  stopping: AbortSignal,
 ): Gathering {
   const apps = new Map<string, Gathered>()
 
@@ -41,6 +45,7 @@ export function openGathering(
     )
     for (const { settle } of taken) settle(handled)
     gathered.isRunning = false
+    if (stopping.aborted) return
     if (isFull(gathered)) return run(appId, gathered)
     gathered.timer = setTimeout(() => {
       gathered.timer = undefined
@@ -49,8 +54,16 @@ export function openGathering(
     }, pauseMs)
   }
 
+  stopping.addEventListener('abort', () => {
+    for (const { timer, waiting } of apps.values()) {
+      clearTimeout(timer)
+      for (const { settle } of waiting.splice(0)) settle(false)
+    }
+  })
+
   return {
-    add(appId, events) {
+    async add(appId, events) {
+      if (stopping.aborted) return false
       const gathered = apps.get(appId) ?? { waiting: [], isRunning: false, timer: undefined }
       apps.set(appId, gathered)
       const { promise, resolve } = Promise.withResolvers<boolean>()

@@ -2,8 +2,11 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openReentry } from './reentry.ts'
 
-function admitting(inHand: { readonly count: number; readonly upTo: number }) {
-  const reentry = openReentry(inHand)
+function admitting(
+  inHand: { readonly count: number; readonly upTo: number },
+  inHandNow: () => Promise<number> = async () => Promise.reject(new Error('NATS is away.')),
+) {
+  const reentry = openReentry({ inHand, inHandNow })
   const admitted: number[] = []
   const come = async (...seqs: number[]) => {
     for (const seq of seqs) void reentry.admit(seq).then(() => admitted.push(seq))
@@ -31,4 +34,19 @@ test('where nothing was in hand nobody waits, and nobody once it is stopped', as
   stopped.reentry[Symbol.dispose]()
   await setImmediate()
   expect(stopped.admitted).toEqual([9])
+})
+
+test('nobody waits for what is no longer in hand', async () => {
+  let inHand = 3
+  let asked = 0
+  const { admitted, come } = admitting({ count: 3, upTo: 8 }, async () => {
+    asked++
+    return inHand
+  })
+  // 7 does not come again: its acknowledgement was under way.
+  await come(9, 8)
+  await expect.poll(() => asked).toBeGreaterThan(1)
+  expect(admitted).toEqual([])
+  inHand = 2
+  await expect.poll(() => admitted).toEqual([8, 9])
 })

@@ -2,21 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { pino } from 'pino'
 import { afterAll, expect, inject, test } from 'vitest'
 import { deleteConsumers, storedBatches } from '../../../testing/src/engines/event-streams.ts'
 import { natsPrefix } from '../../../testing/src/engines/nats-prefix.ts'
-import { noWakeUp } from '../../../testing/src/jobs/test-queue.ts'
 import { send } from '../../../testing/src/network/wire.ts'
 import { echoListener } from '../../../testing/src/processes/echo-listener.ts'
 import { chorale, choraleJson, settingsFor } from '../../../testing/src/processes/program.ts'
 import { startTestApp, type TestApp } from '../../../testing/src/service/test-app.ts'
-import { connectNow } from '../bus/bus.ts'
-import { openDeadLetters } from '../bus/dead-letters.ts'
-import { openEventStream } from '../bus/event-stream.ts'
-import { openDatabase } from '../database/pool.ts'
 import type { Listener } from '../outbox/listener.ts'
-import { startWorker } from './worker.ts'
 
 const wait = { timeout: 30_000, interval: 50 }
 const stack = new AsyncDisposableStack()
@@ -228,46 +221,3 @@ test('reliability 3: attempts count failures of the event; while the database ca
   }
   expect(await choraleJson(settings, 'dead-letters', 'list')).toEqual([])
 })
-
-test('what a worker had not finished when it was stopped is handled by the next one', async () => {
-  const { app, NATS_PREFIX } = await startLive([])
-  await app.given.users('ann')
-  const { listener, tried } = recorder('echo', () => true)
-  {
-    await using stopping = new AsyncDisposableStack()
-    const bus = stopping.use(await connectNow(natsUrl))
-    const stream = openEventStream(bus, { prefix: NATS_PREFIX, hours: 1, replicas: 1 })
-    const database = stopping.use(
-      openDatabase({
-        url: app.databaseUrl,
-        poolSize: 4,
-        statementTimeoutMs: 10_000,
-        onIdleError: () => undefined,
-      }),
-    )
-    stopping.use(
-      startWorker({
-        database,
-        session: database,
-        stream,
-        letters: openDeadLetters(stream),
-        onCommit: () => undefined,
-        wakeUp: noWakeUp,
-        clock: () => 1_700_000_000,
-        log: pino({ level: 'silent' }),
-        listeners: [listener],
-        concurrency: 1,
-        attempts: 1000,
-        retryMs: 60_000,
-        hours: 1,
-        keepAuditDays: 1,
-        onOutcome: () => undefined,
-      }),
-    )
-    await expect.poll(() => tried, wait).toEqual(['ann'])
-  }
-  const next = recorder('echo', () => false)
-  app.startWorker([next.listener])
-  // It waits until NATS has given up on whatever the first one had in hand.
-  await expect.poll(() => next.handled, { timeout: 120_000 }).toEqual(['ann'])
-}, 240_000)

@@ -40,15 +40,15 @@ const daySeconds = 86_400
 export function startWorker(parts: WorkerParts): Worker {
   const { database, session, listeners, wakeUp, log } = parts
   const disposing = new AbortController()
+  const { signal: stopping } = disposing
   const jobs = new Map(
     listeners.flatMap((listener) => {
       const slots = openSlots(parts.concurrency)
       const concerns = concernsOf(listener, database)
       const gathering = openGathering((appId, events) => {
         const isConcerned = () => concerns(appId)
-        const { signal: stopping } = disposing
         return handleGathered(parts, { listener, appId, events, slots, isConcerned, stopping })
-      })
+      }, stopping)
       const own = { listener, slots, concerns, gathering }
       return Array.from({ length: partitions }, (_, partition) => [
         `${listener.name}-${partition}`,

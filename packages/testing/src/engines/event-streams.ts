@@ -64,15 +64,29 @@ export async function waitingIn(
   prefix: string,
   listener: string,
 ): Promise<number> {
+  const infos = await consumersOf(natsUrl, prefix, listener)
+  return infos.reduce(
+    (sum, info) =>
+      sum + (info ? info.num_pending + info.num_ack_pending : Number.POSITIVE_INFINITY),
+    0,
+  )
+}
+
+/** How many of them NATS has sent to a worker. */
+export async function inHandOf(natsUrl: string, prefix: string, listener: string): Promise<number> {
+  const infos = await consumersOf(natsUrl, prefix, listener)
+  return infos.reduce((sum, info) => sum + (info?.num_ack_pending ?? 0), 0)
+}
+
+/** One for each partition; undefined where it has not begun. */
+async function consumersOf(natsUrl: string, prefix: string, listener: string) {
   await using connection = await connectNats(natsUrl)
   const { consumers } = await jetstreamManager(connection.nats)
-  let waiting = 0
-  for (let partition = 0; partition < partitions; partition++) {
-    const name = `${listener}-${partition}`
-    const info = await consumers.info(`${prefix}-events`, name).catch(() => undefined)
-    waiting += info ? info.num_pending + info.num_ack_pending : Number.POSITIVE_INFINITY
-  }
-  return waiting
+  return await Promise.all(
+    Array.from({ length: partitions }, (_, partition) =>
+      consumers.info(`${prefix}-events`, `${listener}-${partition}`).catch(() => undefined),
+    ),
+  )
 }
 
 async function connectNats(url: string) {

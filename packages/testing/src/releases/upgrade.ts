@@ -15,8 +15,6 @@ interface Upgrade {
   readonly servers: number
   /** In each phase, at least. */
   readonly requests: number
-  /** `ignored`: a partition of events waits for up to 41 s when its worker leaves. */
-  readonly webhooks: 'checked' | 'ignored'
 }
 
 interface Upgraded {
@@ -74,7 +72,7 @@ export async function upgradeAndGoBack(upgrade: Upgrade): Promise<Upgraded> {
   phases.begin('end')
   expect(await to.choraleJson(settings, 'migrate')).toEqual({ migrations: [] })
   const faults = await faultsAfter(load, database.url)
-  if (upgrade.webhooks === 'checked') await expect.poll(() => undeliveredOf(load), wait).toEqual([])
+  await expect.poll(() => undeliveredOf(load), wait).toEqual([])
   return {
     migrated: migrations,
     phases: phases.ended,

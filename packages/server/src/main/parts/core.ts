@@ -115,7 +115,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const announce = openAnnouncer(signals, movementOf)
   const publishing = { database: background, stream, metrics, log, clock, announce, tracer }
   const hooks = publishes ? [announce, stack.use(openPublishing(publishing)).onCommit] : []
-  const wakeUp = openWakeUp(signals)
+  const wakeUp = stack.use(openWakeUp(signals))
   const onCommit = allHooks(hooks, wakeUp.wake)
   const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
   const health = openCoreHealth(log, background, bus)
