@@ -1,3 +1,16 @@
+export { type Chat, type ChatOptions, createChat } from './chat/chat.ts'
+export type { ConversationItem } from './chat/conversation-rows.ts'
+export type {
+  ChatConversation,
+  CustomEvent,
+  MessageRef,
+  SentMessage,
+  Thread,
+} from './chat/conversation-types.ts'
+export type { CustomDraft, MediaDraft, MessageDraft, TextDraft } from './chat/drafts.ts'
+export type { ListState, Live, LiveList } from './chat/live.ts'
+export type { ChatMessage, ReceiptMark, Receipts } from './chat/messages.ts'
+export type { ChatGroups, ChatUsers, Presence } from './chat/people.ts'
 export type { DeviceClient, ServerClient } from './clients.ts'
 export type * from './contract.generated.ts'
 export { ChoraleError, SessionError } from './errors.ts'

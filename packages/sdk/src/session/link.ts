@@ -1,9 +1,9 @@
-import type { ClientFrame, ServerFrame } from '../contract.generated.ts'
+import type { ClientFrame, ServerFrame, User } from '../contract.generated.ts'
 import { type Backoff, delayOf } from './backoff.ts'
 
 export type ConnectionState =
   | { readonly state: 'connecting' }
-  | { readonly state: 'online' }
+  | { readonly state: 'online'; readonly user: User }
   | { readonly state: 'waiting'; readonly retryInMs: number }
   /** For good: by `close`, or because the service does not want this device. */
   | { readonly state: 'closed'; readonly code: number; readonly reason: string }
@@ -120,7 +120,7 @@ class SocketLink implements Link {
       const everyMs = frame.heartbeatMs / 2
       this.#wait(everyMs, () => this.#beat(everyMs))
       this.#parts.onWelcome(frame)
-      this.#parts.onState({ state: 'online' })
+      this.#parts.onState({ state: 'online', user: frame.user })
     } else if (frame.type === 'pong') {
       // Only a connection that lasts ends a row of failures.
       this.#attempt = 0

@@ -1,0 +1,75 @@
+import type { Message } from '../contract.generated.ts'
+import type { Draft } from '../session/outgoing.ts'
+import type { Target } from '../session/targets.ts'
+
+type Attachment = NonNullable<Message['data']['attachments']>[number]
+
+interface DraftFields {
+  /** Anything of the app's own, kept with the message. */
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly tags?: readonly string[]
+  /** Id of a message of the same conversation, which is shown with this one. */
+  readonly quotedMessageId?: string
+  /** Chosen here unless given: a message that is sent again with the same one is stored once. */
+  readonly clientId?: string
+}
+
+export interface TextDraft extends DraftFields {
+  readonly text: string
+}
+
+/** A file at an address; `text` is its caption. */
+export interface MediaDraft extends DraftFields {
+  readonly type: 'image' | 'video' | 'audio' | 'file'
+  readonly attachments: readonly Attachment[]
+  readonly text?: string
+}
+
+/** A message of a type of the app's own. */
+export interface CustomDraft extends DraftFields {
+  readonly type: string
+  readonly customData: Readonly<Record<string, unknown>>
+  readonly text?: string
+}
+
+/** What `send` takes; a string is a text. */
+export type MessageDraft = string | TextDraft | MediaDraft | CustomDraft
+
+type Content = Pick<Draft, 'category' | 'type'> & { readonly data: Record<string, unknown> }
+
+function contentOf(draft: MessageDraft): Content {
+  if (typeof draft === 'string') return { category: 'message', type: 'text', data: { text: draft } }
+  const { metadata, text } = draft
+  const data = { ...(text !== undefined && { text }), ...(metadata && { metadata }) }
+  if ('customData' in draft) {
+    const { type, customData } = draft
+    return { category: 'custom', type, data: { ...data, customData } }
+  }
+  if ('attachments' in draft) {
+    const { type, attachments } = draft
+    return { category: 'message', type, data: { ...data, attachments } }
+  }
+  return { category: 'message', type: 'text', data }
+}
+
+export function draftFor(target: Target, draft: MessageDraft, parentId?: string): Draft {
+  const { tags, quotedMessageId, clientId } = typeof draft === 'string' ? {} : (draft as TextDraft)
+  return {
+    receiver: target.receiver,
+    receiverType: target.receiverType,
+    ...contentOf(draft),
+    ...(tags && { tags }),
+    ...(quotedMessageId !== undefined && { quotedMessageId }),
+    ...(clientId !== undefined && { muid: clientId }),
+    ...(parentId !== undefined && { parentId }),
+  }
+}
+
+/** An edit replaces the whole content. */
+export function editOf(draft: MessageDraft): {
+  readonly data: Record<string, unknown>
+  readonly tags?: readonly string[]
+} {
+  const { tags } = typeof draft === 'string' ? {} : draft
+  return { data: contentOf(draft).data, ...(tags && { tags }) }
+}
