@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongFirst } from './tools/test-order.ts'
 
 const roots = ['packages', 'tools', 'bench']
 const named = (suffix: string) => roots.map((folder) => `${folder}/**/*${suffix}`)
@@ -26,6 +27,7 @@ export default defineConfig({
   test: {
     // On two cores: a file waits half of its time, for the database, for NATS, for what must not come.
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     projects: [
       { test: { ...everyProject, name: 'pure', include: named('.pure.test.ts') } },
       {

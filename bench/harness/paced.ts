@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { compileCache } from '../../packages/testing/src/processes/compile-cache.ts'
 import type { Target } from './sends.ts'
 
 const path = fileURLToPath(new URL('./paced-process.ts', import.meta.url))
@@ -22,7 +23,7 @@ export interface PacedResult {
 /** Sends at a fixed pace, whether or not earlier ones were answered, from a process of its own. */
 export async function pacedSends(target: Target, pace: Pace): Promise<PacedResult> {
   const { origin, appId, apiKey } = target
-  const child = fork(path, { execArgv: [], env: { PATH: process.env.PATH } })
+  const child = fork(path, { execArgv: [], env: { PATH: process.env.PATH, ...compileCache } })
   const ended = once(child, 'exit')
   child.send({ target: { origin, appId, apiKey }, pace })
   // Its end may be heard of before its last message, the end of the channel only after that.

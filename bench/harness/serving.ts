@@ -4,6 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { compileCache } from '../../packages/testing/src/processes/compile-cache.ts'
 import { lastLines, waitUntil } from '../../tools/services/commands.ts'
 
 const program = fileURLToPath(new URL('../../packages/server/bin/chorale.js', import.meta.url))
@@ -31,7 +32,7 @@ export async function startServing(settings: Settings, parts: string): Promise<S
   const { PATH, BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--parts', parts], {
     cwd: folder,
-    env: { PATH, NODE_OPTIONS, OPERATIONS_PORT: '0', ...settings },
+    env: { PATH, NODE_OPTIONS, ...compileCache, OPERATIONS_PORT: '0', ...settings },
     stdio: ['ignore', output, output],
   })
   closeSync(output)

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { compileCache } from '../../packages/testing/src/processes/compile-cache.ts'
 import type { Pace } from './paced.ts'
 import type { Target } from './sends.ts'
 
@@ -65,7 +66,7 @@ export interface Sockets extends AsyncDisposable {
 export function startProgram(file: URL): ChildProcess & AsyncDisposable {
   const child = fork(fileURLToPath(file), {
     execArgv: [],
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...compileCache },
     // Unlike JSON, it has infinity.
     serialization: 'advanced',
   })

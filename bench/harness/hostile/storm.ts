@@ -5,8 +5,9 @@ import { loadConversations } from '../conversations.ts'
 import { rounded } from '../figures.ts'
 import { residentMb } from '../memory.ts'
 import { type PacedResult, pacedSends } from '../paced.ts'
-import type { Report } from '../report.ts'
+import type { Goal, Report } from '../report.ts'
 import type { Target } from '../sends.ts'
+import type { Serving } from '../serving.ts'
 import { nextMessage, startProgram } from '../sockets.ts'
 import type { Attack, Tally } from './orders.ts'
 
@@ -14,8 +15,9 @@ const sendsPerSecond = 50
 const sampleMs = 2000
 const members = 60
 const groupEntries = 30_000
+const shortestPace = 3
 
-interface Storm {
+export interface Storm {
   readonly title: string
   /** How many times its quiet p99 a neighbour's send may take. */
   readonly atMost: number
@@ -32,60 +34,100 @@ interface Hostile {
   readonly tokens: readonly string[]
 }
 
-/** A shorter bench has no process to compare with. */
-const comparedSeconds = 60
+/** One process with all parts, and the two apps. */
+interface Install {
+  readonly serving: Serving
+  readonly hostile: Hostile
+  /** The app that is measured sends for so long, and one elsewhere. */
+  pace(seconds: number): Promise<Paced>
+  /** Lines of the log that say of an error. */
+  errors(): readonly string[]
+}
 
-/**
- * One process with all parts. An app sends at a modest pace, first in quiet, then while somebody
- * attacks: its p99 is held against its own, and the memory of the process is watched. Beside it, an
- * app of another process sends at the same pace: what it notices of the attack is the machine.
- */
-export async function underAttack(ctx: BenchContext, storm: Storm): Promise<Report> {
-  const { seconds = 300 } = ctx.options
+async function openInstall(
+  ctx: BenchContext,
+  entries: number,
+  openOther: () => Promise<Target | undefined>,
+): Promise<Install> {
   const database = await ctx.freshDatabase()
   const { serving, apps } = await ctx.serveTogether(database.url, ['good', 'hostile'], ['hostile'])
   await loadConversations(database.query, apps.good.appId)
-  const hostile = await openHostile(serving.origin, apps.hostile, database.query)
+  const hostile = await openHostile(serving.origin, apps.hostile, database.query, entries)
   const good = { origin: serving.origin, ...apps.good }
-  const elsewhere = seconds < comparedSeconds ? undefined : await openElsewhere(ctx)
-  const pace = async (length: number) => {
-    const at = { perSecond: sendsPerSecond, seconds: Math.max(5, Math.round(length)) }
-    const [here, there] = await Promise.all([
-      pacedSends(good, at),
-      elsewhere && pacedSends(elsewhere, at),
-    ])
-    return { here, there }
+  const elsewhere = await openOther()
+  return {
+    serving,
+    hostile,
+    async pace(seconds) {
+      const at = { perSecond: sendsPerSecond, seconds }
+      const [here, there] = await Promise.all([
+        pacedSends(good, at),
+        elsewhere && pacedSends(elsewhere, at),
+      ])
+      return { here, there }
+    },
+    errors() {
+      const loud = serving
+        .log()
+        .split('\n')
+        .filter((line) => /"level":(?:50|60)/.test(line))
+      for (const line of loud.slice(0, 5)) ctx.say(line.slice(0, 300))
+      return loud
+    },
   }
+}
 
-  ctx.say('warming up')
-  await pace(Math.min(20, seconds))
-  const quietSeconds = Math.min(60, seconds)
-  ctx.say(`quiet for ${quietSeconds} s`)
-  const quiet = await pace(quietSeconds)
-  ctx.say(`${storm.title} for ${seconds} s`)
+/** The attackers for so long, and sends beside them. */
+async function attack({ serving, hostile, pace }: Install, storm: Storm, seconds: number) {
   await using attackers = startProgram(new URL('./process.ts', import.meta.url))
   const before = residentMb(serving.pid).now
   attackers.send({ origin: serving.origin, seconds, attack: storm.attack(hostile) })
   const ended = nextMessage(attackers)
   const memory = watchMemory(serving.pid)
-  const stormy = await pace(seconds - 4)
+  const stormy = await pace(Math.max(shortestPace, Math.round(seconds - 4)))
   // What the program sends.
   const tally = (await ended) as Tally
-  const slope = memory.slopeMbPerMinute()
-  const after = await pace(Math.min(20, seconds))
-  const lines = serving.log().split('\n')
-  const loud = lines.filter((line) => /"level":(?:50|60)/.test(line))
-  for (const line of loud.slice(0, 5)) ctx.say(line.slice(0, 300))
-  return report(storm, {
-    quiet,
-    stormy,
-    after,
-    tally,
-    slope,
-    before,
-    peak: residentMb(serving.pid).peak,
-    errors: loud.length,
-  })
+  return { before, stormy, tally, slope: memory.slopeMbPerMinute() }
+}
+
+/** A shorter bench has no process to compare with. */
+const comparedSeconds = 60
+
+/**
+ * An app sends at a modest pace, first in quiet, then while somebody attacks: its p99 is held
+ * against its own, and the memory of the process is watched. Beside it, an app of another process
+ * sends at the same pace: what it notices of the attack is the machine.
+ */
+export async function underAttack(ctx: BenchContext, storm: Storm): Promise<Report> {
+  const { seconds = 300 } = ctx.options
+  const install = await openInstall(ctx, groupEntries, async () =>
+    seconds < comparedSeconds ? undefined : openElsewhere(ctx),
+  )
+  const pace = (length: number) => install.pace(Math.min(length, seconds))
+  ctx.say('warming up')
+  await pace(20)
+  ctx.say(`quiet for ${Math.min(60, seconds)} s`)
+  const quiet = await pace(60)
+  ctx.say(`${storm.title} for ${seconds} s`)
+  const attacked = await attack(install, storm, seconds)
+  const after = await pace(20)
+  const { peak } = residentMb(install.serving.pid)
+  return report(storm, { ...attacked, quiet, after, peak, errors: install.errors().length })
+}
+
+/** One storm after the other on one install: tells what is refused, and no figures of speed or memory. */
+export async function underAttacks(ctx: BenchContext, storms: readonly Storm[]): Promise<Report> {
+  const { seconds = 5, rows = groupEntries } = ctx.options
+  const install = await openInstall(ctx, rows, async () => undefined)
+  const goals: Goal[] = []
+  for (const storm of storms) {
+    ctx.say(`${storm.title} for ${seconds} s`)
+    const { tally } = await attack(install, storm, seconds)
+    const tried = Object.values(tally).reduce((sum, times) => sum + times, 0)
+    goals.push({ what: `answers to ${storm.title}`, value: tried, atLeast: 1 })
+  }
+  goals.push({ what: 'error lines in the log', value: install.errors().length, atMost: 0 })
+  return { tables: [], goals, notes: [] }
 }
 
 async function openElsewhere(ctx: BenchContext): Promise<Target> {
@@ -99,6 +141,7 @@ async function openHostile(
   origin: string,
   app: { readonly appId: string; readonly apiKey: string },
   query: Parameters<typeof loadGroups>[0],
+  entries: number,
 ): Promise<Hostile> {
   const client = restClient({ baseUrl: `${origin}/v3`, ...app })
   const uids = Array.from({ length: members }, (_, n) => `h-${n + 1}`)
@@ -112,7 +155,7 @@ async function openHostile(
     onBehalfOf: uids[1] ?? '',
     body: { guid: passwordGroup, name: 'Locked', type: 'password', password: 'correct horse' },
   })
-  await loadGroups(query, app.appId, { prefix: 'h', groups: 1, members, entries: groupEntries })
+  await loadGroups(query, app.appId, { prefix: 'h', groups: 1, members, entries })
   await settleEntries(query)
   return { ...app, guid: 'h-1', passwordGroup, uids, tokens }
 }

@@ -6,6 +6,7 @@ import { afterAll, expect, inject, test } from 'vitest'
 import { deleteConsumers, storedBatches } from '../../../testing/src/engines/event-streams.ts'
 import { natsPrefix } from '../../../testing/src/engines/nats-prefix.ts'
 import { send } from '../../../testing/src/network/wire.ts'
+import { compileCache } from '../../../testing/src/processes/compile-cache.ts'
 import { echoListener } from '../../../testing/src/processes/echo-listener.ts'
 import { chorale, choraleJson, settingsFor } from '../../../testing/src/processes/program.ts'
 import { startTestApp, type TestApp } from '../../../testing/src/service/test-app.ts'
@@ -140,7 +141,13 @@ async function workerThatDies(
     new URL('../../../testing/src/processes/dying-worker.ts', import.meta.url),
   )
   const child = spawn(process.execPath, [path, moment], {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NATS_URL: natsUrl, NATS_PREFIX },
+    env: {
+      PATH: process.env.PATH,
+      ...compileCache,
+      DATABASE_URL: databaseUrl,
+      NATS_URL: natsUrl,
+      NATS_PREFIX,
+    },
     stdio: 'inherit',
   })
   const [, signal] = await once(child, 'exit')

@@ -7,6 +7,7 @@ import { expect } from 'vitest'
 import { withQuery } from '../data/many-entries.ts'
 import { objectionsTo, openExplainer } from '../data/plans.ts'
 import { cloneDatabase } from '../engines/test-database.ts'
+import { compileCache } from '../processes/compile-cache.ts'
 import {
   openTestDatabase,
   recordTestJob,
@@ -105,7 +106,10 @@ export async function killedProcesses(jobs: number, kills: number) {
   await queue.enqueue('a', jobs)
   const begun: number[] = []
   for (let n = 0; n <= kills; n++) {
-    const child = fork(program, [queue.url], { execArgv: [], env: { PATH: process.env.PATH } })
+    const child = fork(program, [queue.url], {
+      execArgv: [],
+      env: { PATH: process.env.PATH, ...compileCache },
+    })
     const ended = once(child, 'exit')
     const before = begun.length
     child.on('message', (id) => begun.push(Number(id)))

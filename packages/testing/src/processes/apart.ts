@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { natsPrefix } from '../engines/nats-prefix.ts'
 import { cloneDatabase } from '../engines/test-database.ts'
+import { compileCache } from './compile-cache.ts'
 import type { FromApart } from './served-apart.ts'
 
 const path = fileURLToPath(new URL('./served-apart.ts', import.meta.url))
@@ -24,6 +25,7 @@ export async function startApart(minBlockMs: number): Promise<Apart> {
     execArgv: [],
     env: {
       PATH: process.env.PATH,
+      ...compileCache,
       DATABASE_URL: url,
       NATS_URL: inject('natsUrl'),
       NATS_PREFIX: natsPrefix(),

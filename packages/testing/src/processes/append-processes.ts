@@ -12,6 +12,7 @@ import {
 import { deadlocksIn, disorderIn, logOf, messageOf } from '../data/log-entries.ts'
 import type { TestApp } from '../service/test-app.ts'
 import type { Outcome } from './append-process.ts'
+import { compileCache } from './compile-cache.ts'
 
 const path = fileURLToPath(new URL('./append-process.ts', import.meta.url))
 
@@ -22,7 +23,7 @@ interface AppendProcess extends AsyncDisposable {
 async function startAppendProcess(databaseUrl: string): Promise<AppendProcess> {
   const child = fork(path, [databaseUrl], {
     execArgv: [],
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...compileCache },
     // Entries without a muid have `undefined`, which JSON would leave out.
     serialization: 'advanced',
   })

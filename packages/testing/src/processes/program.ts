@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { natsPrefix } from '../engines/nats-prefix.ts'
 import { throughPooler } from '../engines/pooler.ts'
+import { compileCacheIn } from './compile-cache.ts'
 
 export const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -135,8 +136,7 @@ function start({ node, path, folder }: Installed, settings: Settings, args: read
     cwd: tmpdir(),
     env: {
       PATH: process.env.PATH,
-      // Every start after the first is twice as fast.
-      NODE_COMPILE_CACHE: join(folder, 'node_modules/.cache/chorale/compile'),
+      ...compileCacheIn(folder),
       // Many processes run at once.
       OPERATIONS_PORT: '0',
       ...throughPooler(settings),

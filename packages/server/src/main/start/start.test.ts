@@ -11,6 +11,7 @@ import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
 import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
 import { openBrowser } from '../../../../testing/src/network/example-page.ts'
 import { send } from '../../../../testing/src/network/wire.ts'
+import { compileCache } from '../../../../testing/src/processes/compile-cache.ts'
 import type { Started } from './start.ts'
 
 // A process takes its time to start.
@@ -29,6 +30,7 @@ async function start(port: { PORT?: string } = { PORT: '0' }) {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
+      ...compileCache,
       DATABASE_URL: database.url,
       NATS_URL: inject('natsUrl'),
       NATS_PREFIX: natsPrefix(),
