@@ -89,15 +89,20 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   answerUntilClosed(server, parts.leaving)
   closeUnread(server)
   answerErrors(server, parts, requestLog)
-  if (parts.docs !== undefined) addPages(server, parts.docs, parts.pages)
+  addPages(server, parts.docs, parts.pages)
   for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
   return server
 }
 
-function addPages(server: FastifyInstance, version: string, pages: Pages | undefined): void {
-  addDocs(server, version)
+function addPages(
+  server: FastifyInstance,
+  docs: string | undefined,
+  pages: Pages | undefined,
+): void {
+  if (docs !== undefined) addDocs(server, docs)
   pages?.add(server)
-  addRootPage(server, [docsLink, ...(pages?.links ?? [])])
+  const links = [...(docs === undefined ? [] : [docsLink]), ...(pages?.links ?? [])]
+  if (links.length > 0) addRootPage(server, links)
 }
 
 function openServer(

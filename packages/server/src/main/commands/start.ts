@@ -23,7 +23,7 @@ function summary({ apiUrl, docs, demo, appId, apiKey, data, engines }: Started):
   }
   return `
   Demo chat       ${demo}
-  API reference   ${docs}
+  API reference   ${docs ?? 'none: DOCS is off'}
 
   API             ${apiUrl}
   appId           ${appId}

@@ -25,7 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'chorale-start-'))
 stack.defer(() => rmSync(folder, { recursive: true, force: true }))
 
 /** `chorale start` in the folder, once it serves. */
-async function start(port: { PORT?: string } = { PORT: '0' }) {
+async function start(more: { PORT?: string; DOCS?: string } = { PORT: '0' }) {
   const child = spawn(process.execPath, [program, 'start', '--json'], {
     cwd: folder,
     env: {
@@ -34,7 +34,7 @@ async function start(port: { PORT?: string } = { PORT: '0' }) {
       DATABASE_URL: database.url,
       NATS_URL: inject('natsUrl'),
       NATS_PREFIX: natsPrefix(),
-      ...port,
+      ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -140,14 +140,19 @@ test('people of the demo see each other in two browsers; pages of strangers cann
   expect(await ended).toBe(0)
 })
 
-test('another port where 3000 is taken; two starts in one folder: the second says which process runs', async () => {
+test('DOCS=off: no API reference is printed or answered, and the demo is; another port where 3000 is taken; the second start in a folder says which process runs', async () => {
   // `localhost` may be either address. Another program may have the port already.
   const other = createServer()
     .listen(3000, '::1')
     .on('error', () => undefined)
   stack.defer(() => void other.close())
-  const first = await start({})
+  const first = await start({ DOCS: 'off' })
   expect(first.steps()).toMatch(/^Chorale +port 3000 is taken/m)
+  expect(first.started).not.toHaveProperty('docs')
+  expect((await first.get('/docs')).status).toBe(404)
+  expect((await first.get('/demo')).status).toBe(200)
+  const root = (await first.get('/', { accept: 'text/html' })).text
+  expect([root.includes('"/demo"'), root.includes('"/docs"')]).toEqual([true, false])
   await expect(start()).rejects.toThrow(`process ${first.child.pid}`)
   first.child.kill('SIGINT')
   expect(await first.ended).toBe(0)

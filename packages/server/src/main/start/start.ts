@@ -20,7 +20,8 @@ import { stopSignal } from './stop-signal.ts'
 /** What `start` prints when it serves. */
 export interface Started {
   readonly apiUrl: string
-  readonly docs: string
+  /** Undefined: `DOCS` is off. */
+  readonly docs: string | undefined
   readonly demo: string
   readonly appId: string
   readonly apiKey: string
@@ -197,7 +198,7 @@ function startedAs(config: Config, folder: DataFolder, demo: Demo): Started {
   const origin = `http://${isByName ? 'localhost' : HOST}:${PORT}`
   return {
     apiUrl: `${origin}/v3`,
-    docs: `${origin}/docs`,
+    docs: config.DOCS === 'on' ? `${origin}/docs` : undefined,
     demo: `${origin}/demo`,
     ...demo,
     data: folder.path,
