@@ -3,7 +3,7 @@ import { connect, type Entry, targetOf } from '@chorale/sdk'
 type Message = Entry['message']
 
 const asked = new URLSearchParams(location.search)
-const [me, other] = [asked.get('uid') ?? 'ann', asked.get('with') ?? 'bob']
+const [me, other] = [asked.get('uid') ?? 'ines', asked.get('with') ?? 'tom']
 const peer = { receiver: other, receiverType: 'user' } as const
 
 function find<E extends HTMLElement>(id: string, kind: new () => E): E {
@@ -19,15 +19,21 @@ find('name', HTMLHeadingElement).textContent = other
 find('avatar', HTMLSpanElement).textContent = other.charAt(0)
 document.title = `${me} and ${other}`
 
-const session = connect(await (await fetch(`/login?uid=${encodeURIComponent(me)}`)).json())
+const login = await fetch(`/login?uid=${encodeURIComponent(me)}`)
+if (!login.ok) {
+  const reason = await login.text()
+  connection.textContent = reason
+  throw new Error(reason)
+}
+const session = connect(await login.json())
 
 /** The bubble of a message: by its muid, so that one's own is found again once it is stored. */
 function bubble(muid: string, says: string, own: boolean): HTMLLIElement {
   const known = list.querySelector<HTMLLIElement>(`[data-muid="${CSS.escape(muid)}"]`)
-  if (known) return known
-  const item = document.createElement('li')
-  item.dataset.muid = muid
+  const item = known ?? document.createElement('li')
   item.textContent = says
+  if (known) return known
+  item.dataset.muid = muid
   item.classList.toggle('own', own)
   list.append(item)
   item.scrollIntoView()
@@ -37,10 +43,16 @@ function bubble(muid: string, says: string, own: boolean): HTMLLIElement {
 function show(message: Message): void {
   if (targetOf(message, me).receiver !== other || message.category !== 'message') return
   const own = message.sender === me
-  const item = bubble(message.muid ?? message.id, String(message.data.text), own)
+  const item = bubble(message.muid ?? message.id, textOf(message), own)
   item.dataset.id = message.id
   place(item)
   if (own) item.dataset.state = message.readAt ? 'read' : 'sent'
+}
+
+/** A message that was deleted has no text, nor has an image. */
+function textOf({ deletedAt, data, type, editedAt }: Message): string {
+  if (deletedAt !== undefined) return 'This message was deleted.'
+  return `${data.text ?? `(${type})`}${editedAt === undefined ? '' : ' (edited)'}`
 }
 
 /** In the order of the log; what is not stored yet comes last. */
@@ -69,6 +81,8 @@ session.on('message', ({ message }) => {
   typing.textContent = ''
   session.markRead(peer, message.id).catch(console.error)
 })
+// An edit or a deletion: the message as it is now.
+session.on('changed', ({ message }) => show(message))
 session.on('outgoing', ({ muid, draft, state, message }) => {
   const item = bubble(muid, String(draft.data?.text), true)
   if (message) show(message)

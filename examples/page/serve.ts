@@ -1,4 +1,5 @@
-// Two people in two windows: http://localhost:5173/?uid=ann&with=bob, and the other way round.
+// Two people in two windows: http://localhost:5173/?uid=ines&with=tom, and the other way round.
+// `npm start` makes these two, and prints the id of their app and its key:
 // APP_ID=... API_KEY=... node examples/page/serve.ts
 import { restClient } from '@chorale/sdk'
 import { createServer } from 'vite'
@@ -27,6 +28,10 @@ const server = await createServer({
     {
       name: 'login',
       configureServer({ middlewares }) {
+        // Vite's own script reloads a page that was offline, and complains where it cannot connect.
+        middlewares.use('/@vite/client', (_, response) => {
+          response.setHeader('Content-Type', 'text/javascript').end()
+        })
         middlewares.use('/login', (request, response) => {
           const uid = new URL(request.url ?? '', 'http://page').searchParams.get('uid') ?? ''
           login(uid).then(

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { messageFrame, messageOf } from './testing/fixture.ts'
+import { changedFrame, messageFrame, messageOf } from './testing/fixture.ts'
 import { startScriptedServer } from './testing/scripted-server.ts'
 
 /** An example as a reader would start it; its lines as they come. */
@@ -28,6 +28,12 @@ test('chat.ts sends a message and prints what it hears', async () => {
   expect(await chat.line()).toBe('stored as 1007')
   peer.say(messageFrame(8))
   expect(await chat.line()).toBe('bob: number 8')
+  // An edit is an entry, and changes another one.
+  peer.say(messageFrame(9, { category: 'action', type: 'message', data: { action: 'edited' } }))
+  peer.say(changedFrame(8, 9, 'number eight'))
+  expect(await chat.line()).toBe('changed: bob: number eight')
+  peer.say(messageFrame(10, { type: 'image', data: {} }))
+  expect(await chat.line()).toBe('bob: (image)')
 })
 
 test('auth-token.ts prints an auth token', async () => {

@@ -79,6 +79,24 @@ test('two pages exchange messages, typing and receipts; one goes offline, and mi
   expect(await texts(ann)).toHaveLength(5)
 })
 
+test('an edited message shows its text of now, a deleted one that it was; who cannot log in is told', async () => {
+  await app.given.users('cid', 'dan')
+  const dan = await open('dan', 'cid')
+  const { id } = await app.given.message('cid', 'dan', { data: { text: 'At night' } })
+  await expect.poll(() => texts(dan), wait).toEqual(['At night'])
+  const change = { params: { id }, onBehalfOf: 'cid' }
+  await app.as('full').editMessage({ ...change, body: { data: { text: 'At nine' } } })
+  await expect.poll(() => texts(dan), wait).toEqual(['At nine (edited)'])
+  await app.as('full').deleteMessage(change)
+  const deleted = ['This message was deleted.']
+  await expect.poll(() => texts(dan), wait).toEqual(deleted)
+  await dan.reload()
+  await expect.poll(() => texts(dan), wait).toEqual(deleted)
+
+  await dan.goto(`${site}?uid=nobody&with=cid`)
+  await expect.poll(() => dan.textContent('#connection'), wait).toContain('nobody does not exist')
+})
+
 test('a page of another site calls the API as a device', async () => {
   const page = await open('ann', 'bob')
   const authToken = await fixture.tokenOf('ann')
