@@ -11,10 +11,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { run } from '../deploy/programs.ts'
 import { newcomer } from '../newcomer.ts'
-import { root } from '../tree.ts'
+import { packAll } from './packed.ts'
 
 // `npx chorale start` from the package, in a folder outside the repository, as a newcomer runs it.
 
@@ -23,14 +23,7 @@ afterAll(() => stack.disposeAsync())
 const folder = mkdtempSync(join(tmpdir(), 'chorale-newcomer-'))
 chmodSync(folder, 0o755)
 stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-let tarball = ''
-
-beforeAll(() => {
-  run(process.execPath, [join(root, 'tools/packages/build.ts'), '--out', folder])
-  const args = ['pack', '--json', '--pack-destination', folder, join(folder, 'packages/chorale')]
-  const [packed]: { filename: string }[] = JSON.parse(run('npm', args))
-  tarball = join(folder, packed?.filename ?? '')
-})
+const tarball = packAll(folder).find(({ name }) => name === 'chorale')?.tarball ?? ''
 
 function install(name: string): string {
   const home = join(folder, name)
