@@ -7,11 +7,13 @@ const generators = [
   'sdk-types.ts',
   'compatibility.ts',
   'errors.ts',
+  'event-types.ts',
   'where-is.ts',
   'schema-dump.ts',
   'table-owners.ts',
   'settings.ts',
   'rules.ts',
+  'docs/snippets.ts',
 ]
 
 for (const name of generators) {

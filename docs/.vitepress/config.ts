@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DefaultTheme, defineConfig } from 'vitepress'
+import { slug } from '../../tools/docs/markdown.ts'
 import { projectFiles, root } from '../../tools/tree.ts'
 import { adaptToSite } from './links.ts'
 import { pages, parts, siteFile } from './map.ts'
@@ -43,7 +44,7 @@ export default defineConfig({
   cacheDir: join(root, 'build/docs-cache'),
   outDir: join(root, 'build/docs'),
   metaChunk: true,
-  markdown: { config: adaptToSite },
+  markdown: { config: adaptToSite, anchor: { slugify: slug } },
   themeConfig: {
     search: { provider: 'local' },
     nav: parts.map(({ title, sections }) => ({

@@ -3,20 +3,20 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../../tools/tree.ts'
 
-export interface Section {
+interface Section {
   readonly title: string
   /** Paths from the root of the repository. */
   readonly pages: readonly string[]
 }
 
-export interface Part {
+interface Part {
   readonly title: string
   readonly about: string
   readonly sections: readonly Section[]
 }
 
 /** The first page of the site. */
-export const home = 'docs/README.md'
+const home = 'docs/README.md'
 
 const decisions = readdirSync(join(root, 'docs/decisions'))
   .filter((name) => name.endsWith('.md'))
@@ -29,12 +29,23 @@ export const parts: readonly Part[] = [
     about: 'Build chat into an application',
     sections: [
       {
-        title: 'Begin',
-        pages: ['docs/start.md', 'docs/sdk.md'],
+        title: 'How to',
+        pages: [
+          'docs/develop/quick-start.md',
+          'docs/develop/server.md',
+          'docs/develop/tokens.md',
+          'docs/develop/push.md',
+          'docs/develop/webhooks.md',
+          'docs/develop/moderation.md',
+          'docs/develop/files.md',
+          'docs/develop/moving.md',
+        ],
       },
       {
-        title: 'Features',
+        title: 'In depth',
         pages: [
+          'docs/start.md',
+          'docs/sdk.md',
           'docs/notification-providers.md',
           'docs/notifications.md',
           'docs/webhooks.md',
@@ -89,6 +100,7 @@ export const parts: readonly Part[] = [
         title: 'Reference',
         pages: [
           'docs/errors.md',
+          'docs/event-types.md',
           'docs/settings.md',
           'docs/rules.md',
           'docs/compatibility.md',
