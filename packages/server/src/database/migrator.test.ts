@@ -56,6 +56,19 @@ interface Release {
 const answering = (n: number) =>
   `create or replace function answer() returns int language sql as $$ select ${n} $$;`
 
+test('a function keeps its parameters and its result', async ({ release, expect }) => {
+  const file = 'functions/a/answer.sql'
+  await release.write(file, answering(1))
+  await release.migrate()
+  const begin = 'create or replace function'
+  await release.write(file, `${begin} answer() returns text language sql as $$ select 'two' $$;`)
+  await expect(release.migrate()).rejects.toThrow('cannot change return type of existing function')
+  const more = `${begin} answer(n int default 2) returns int language sql as $$ select n $$;`
+  await release.write(file, more)
+  await expect(release.migrate()).rejects.toThrow('The function answer has other parameters')
+  expect(await release.valueOf(sql`answer()`)).toBe(1)
+})
+
 test('migrations are applied once, in the order of their names, then functions', async ({
   release,
   expect,

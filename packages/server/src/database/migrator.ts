@@ -270,7 +270,24 @@ async function applyOnce(
     await run(client, file)
     await record(client, table, file)
   }
+  if (table === 'migrated_functions') await refuseOverloads(client, files)
   await client.query('commit')
+}
+
+/** With other parameters a function stands beside the old one, and a call of it may fit both. */
+async function refuseOverloads(client: pg.Client, files: readonly SqlFile[]): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select proname::text as name from pg_proc
+     where pronamespace = current_schema()::regnamespace and proname = any($1)
+     group by proname having count(*) > 1`,
+    [files.map(({ name }) => name)],
+  )
+  const [first] = rows
+  if (!first) return
+  throw new SchemaError(
+    `The function ${first.name} has other parameters than before, and the previous release still ` +
+      'calls it: give the new one another name, and drop the old one in a migration of a later release.',
+  )
 }
 
 async function run(client: pg.Client, { name, text }: SqlFile): Promise<void> {
