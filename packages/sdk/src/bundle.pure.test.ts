@@ -1,35 +1,7 @@
-import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { allOperations } from '@chorale/contract/api'
-import { build, type Rolldown } from 'vite'
 import { describe, expect, test } from 'vitest'
 import { deviceRoutes, managementRoutes, serverRoutes } from './routes.ts'
-
-const sdk = fileURLToPath(new URL('./index.ts', import.meta.url))
-
-/** What a page loads that uses these names of the SDK, as a browser would get it. */
-async function bundle(names: string): Promise<{ modules: string[]; gzipped: number }> {
-  const entry = 'virtual:page'
-  const built = await build({
-    configFile: false,
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'page',
-        resolveId: (id) => (id.endsWith(entry) ? entry : undefined),
-        load: (id) => (id === entry ? `export ${names} from ${JSON.stringify(sdk)}` : undefined),
-      },
-    ],
-    build: { write: false, minify: true, lib: { entry, formats: ['es'], fileName: 'page' } },
-  })
-  // One format, so one output; not watching, so no watcher.
-  const { output } = [built].flat()[0] as Rolldown.RolldownOutput
-  const chunks = output.flatMap((file) => (file.type === 'chunk' ? [file] : []))
-  return {
-    modules: chunks.flatMap(({ moduleIds }) => moduleIds.filter((id) => id !== entry)),
-    gzipped: gzipSync(chunks.map(({ code }) => code).join('')).length,
-  }
-}
+import { bundle } from './testing/bundle.ts'
 
 describe('in a browser', () => {
   test.each([

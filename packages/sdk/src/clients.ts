@@ -1,6 +1,17 @@
 import type { DeviceOperation, OperationInputs, OperationOutputs } from './contract.generated.ts'
 
-type Optional<T> = Record<never, never> extends T ? [input?: T] : [input: T]
+export interface CallOptions {
+  /** For the whole call, each attempt anew. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  /** How often it is repeated after a failure that may pass; calls that change something are not. */
+  readonly retries?: number
+}
+
+type Optional<T> =
+  Record<never, never> extends T
+    ? [input?: T, options?: CallOptions]
+    : [input: T, options?: CallOptions]
 
 /** One function per operation. */
 export type ServerClient = {

@@ -31,11 +31,23 @@ export class ChoraleError extends Error {
   }
 }
 
+const passing: readonly string[] = [
+  'ERR_REQUEST_TIMEOUT',
+  'ERR_TOO_MANY_REQUESTS',
+  'ERR_MISSION_FAILED',
+]
+
+/** The service may take it later. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof ChoraleError && passing.includes(error.code)
+}
+
 const texts = {
   connectionLost: 'The connection was lost before the answer came: it may have happened or not.',
   timeout: 'There was no answer in time: it may have happened or not.',
   queueFull: 'Too many messages wait to be sent.',
   closed: 'The session is closed.',
+  aborted: 'The call was aborted: it may have happened or not.',
 } as const
 
 /** Nothing was said by the service. */

@@ -11,7 +11,7 @@ export type { CustomDraft, MediaDraft, MessageDraft, TextDraft } from './chat/dr
 export type { ListState, Live, LiveList } from './chat/live.ts'
 export type { ChatMessage, ReceiptMark, Receipts } from './chat/messages.ts'
 export type { ChatGroups, ChatUsers, Presence } from './chat/people.ts'
-export type { DeviceClient, ServerClient } from './clients.ts'
+export type { CallOptions, DeviceClient, ServerClient } from './clients.ts'
 export type * from './contract.generated.ts'
 export { ChoraleError, SessionError } from './errors.ts'
 export {
@@ -23,6 +23,7 @@ export {
 export type { SessionEvents } from './session/events.ts'
 export type { HistoryOptions } from './session/history.ts'
 export type { ConnectionState } from './session/link.ts'
+export type { ClosedReason, WaitingReason } from './session/link-reasons.ts'
 export type { ConnectOptions } from './session/options.ts'
 export type { Draft, Outgoing, Sent } from './session/outgoing.ts'
 export { connect, type Session } from './session/session.ts'

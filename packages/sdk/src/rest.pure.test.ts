@@ -32,3 +32,50 @@ test('L13: a redirect does not take the credentials elsewhere', async () => {
   await expect(device.getUser({ params: { uid: 'ada' } })).rejects.toThrow()
   expect(reached).toEqual([])
 })
+
+test('the page of a proxy is an error that says so', async () => {
+  const url = await startServer((_, response) => {
+    response.writeHead(502, { 'content-type': 'text/html' }).end('<html>Bad gateway</html>')
+  })
+  await expect(deviceClient({ baseUrl: url, authToken: 't' }).getMe()).rejects.toMatchObject({
+    name: 'ChoraleError',
+    status: 502,
+    code: 'ERR_STRANGE_ANSWER',
+    devMessage: '<html>Bad gateway</html>',
+  })
+})
+
+test('a call ends in time, or when it is aborted', async () => {
+  const url = await startServer(() => undefined)
+  const { getMe } = deviceClient({ baseUrl: url, authToken: 't', timeoutMs: 30 })
+  await expect(getMe()).rejects.toMatchObject({ code: 'timeout' })
+  const patient = deviceClient({ baseUrl: url, authToken: 't' })
+  const controller = new AbortController()
+  const asked = patient.getMe({}, { signal: controller.signal })
+  controller.abort()
+  await expect(asked).rejects.toMatchObject({ code: 'aborted' })
+  const { signal } = controller
+  await expect(patient.getMe({}, { signal })).rejects.toMatchObject({ code: 'aborted' })
+})
+
+test('what reads is repeated a bounded number of times, what writes only if it came too fast', async () => {
+  const heard: string[] = []
+  let answers: number[] = []
+  const url = await startServer(({ method = '' }, response) => {
+    heard.push(method)
+    const status = answers.shift() ?? 200
+    const error = { code: 'ERR', message: '', devMessage: '' }
+    response.writeHead(status).end(JSON.stringify(status === 200 ? { data: {} } : { error }))
+  })
+  const client = deviceClient({ baseUrl: url, authToken: 't', retries: 2 })
+  answers = [503, 502, 200]
+  await client.getMe()
+  answers = [503, 503, 503]
+  await expect(client.getMe()).rejects.toMatchObject({ status: 503 })
+  expect(heard.splice(0)).toEqual(Array(6).fill('GET'))
+  answers = [429, 503]
+  await expect(client.updateMe({ body: { name: 'x' } })).rejects.toMatchObject({ status: 503 })
+  answers = [400]
+  await expect(client.getMe()).rejects.toMatchObject({ status: 400 })
+  expect(heard).toEqual(['PUT', 'PUT', 'GET'])
+})

@@ -1,5 +1,5 @@
-import type { DeviceClient, ServerClient } from './clients.ts'
-import { ChoraleError, type ErrorBody } from './errors.ts'
+import type { CallOptions, DeviceClient, ServerClient } from './clients.ts'
+import { ChoraleError, type ErrorBody, isPassing, SessionError } from './errors.ts'
 import { deviceRoutes, managementRoutes, serverRoutes } from './routes.ts'
 
 interface Address {
@@ -8,6 +8,13 @@ interface Address {
   /** Needed only where the host name of `baseUrl` does not name the app. */
   readonly appId?: string
   readonly fetch?: typeof fetch
+  /** For an answer; a minute unless said. */
+  readonly timeoutMs?: number
+  /**
+   * How often a call is repeated after a failure that may pass: any that came too fast, and those
+   * that read something. None unless said.
+   */
+  readonly retries?: number
 }
 
 export interface RestOptions extends Address {
@@ -22,11 +29,14 @@ export interface DeviceOptions extends Address {
 /** One function per operation of the contract, for servers that hold an API key. */
 export function restClient(options: RestOptions): ServerClient {
   const { baseUrl, apiKey, appId, management } = options
-  const chat = { baseUrl, headers: { apikey: apiKey, appId }, fetch: options.fetch }
+  const { fetch, timeoutMs, retries } = options
+  const chat = { baseUrl, headers: { apikey: apiKey, appId }, fetch, timeoutMs, retries }
   const operator = management && {
     baseUrl: management.url,
     headers: { key: management.key, secret: management.secret },
-    fetch: options.fetch,
+    fetch,
+    timeoutMs,
+    retries,
   }
   // Built from the tables that the contract types.
   return {
@@ -36,15 +46,19 @@ export function restClient(options: RestOptions): ServerClient {
 }
 
 /** One function per operation that a device may call, as the user of the auth token. */
-export function deviceClient({ baseUrl, authToken, appId, fetch }: DeviceOptions): DeviceClient {
+export function deviceClient({ authToken, appId, ...options }: DeviceOptions): DeviceClient {
+  const { baseUrl, fetch, timeoutMs, retries } = options
   // Built from the table that the contract types.
-  return clientOf({ baseUrl, headers: { authToken, appId }, fetch }, deviceRoutes) as DeviceClient
+  const door = { baseUrl, headers: { authToken, appId }, fetch, timeoutMs, retries }
+  return clientOf(door, deviceRoutes) as DeviceClient
 }
 
 interface Door {
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly fetch: typeof fetch | undefined
+  readonly timeoutMs: number | undefined
+  readonly retries: number | undefined
 }
 
 interface AnyInput {
@@ -60,41 +74,110 @@ function clientOf(door: Door | undefined, routes: Readonly<Record<string, string
   return Object.fromEntries(
     Object.entries(routes).map(([name, route]) => [
       name,
-      async (input: AnyInput = {}) => {
+      async (input: AnyInput = {}, options: CallOptions = {}) => {
         if (!door) throw new TypeError('This call needs the option `management`.')
-        return call(door, route, input)
+        return callWithRetries(door, route, input, options)
       },
     ]),
   )
 }
 
-async function call(door: Door, route: string, input: AnyInput): Promise<unknown> {
+const usualTimeoutMs = 60_000
+const [firstDelayMs, maxDelayMs] = [250, 8000]
+
+async function callWithRetries(
+  door: Door,
+  route: string,
+  input: AnyInput,
+  options: CallOptions,
+): Promise<unknown> {
+  const { retries = door.retries ?? 0, signal } = options
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await call(door, route, input, options)
+    } catch (error) {
+      const mayRepeat = wasRefusedAsTooFast(error) || (route.startsWith('GET ') && mayPass(error))
+      if (attempt >= retries || signal?.aborted || !mayRepeat) throw error
+    }
+    const windowMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempt)
+    await new Promise((resolve) => setTimeout(resolve, windowMs * (0.5 + Math.random() / 2)))
+  }
+}
+
+function wasRefusedAsTooFast(error: unknown): boolean {
+  return error instanceof ChoraleError && error.status === 429
+}
+
+/** Also what `fetch` throws: the network may come back. */
+function mayPass(error: unknown): boolean {
+  return isPassing(error) || !(error instanceof ChoraleError) || error.status > 500
+}
+
+async function call(
+  door: Door,
+  route: string,
+  input: AnyInput,
+  { timeoutMs = door.timeoutMs ?? usualTimeoutMs, signal }: CallOptions,
+): Promise<unknown> {
   const [method = '', path = ''] = route.split(' ')
   const send = door.fetch ?? fetch
-  const response = await send(addressOf(door.baseUrl, path, input), {
-    method,
-    headers: headersOf(door, input),
-    // The service sends nobody elsewhere; followed, a redirect would take the credentials along.
-    redirect: 'error',
-    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
-    ...(input.form && { body: formOf(input.form) }),
-  })
-  const answer: unknown = await response.json()
-  // Every failure has this body; the contract says so.
-  if (!response.ok) throw new ChoraleError(response.status, (answer as ErrorBody).error)
-  return answer
+  const limit = new AbortController()
+  const abort = () => limit.abort()
+  const timer = setTimeout(abort, timeoutMs)
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
+  try {
+    const response = await send(addressOf(door.baseUrl, path, input), {
+      method,
+      headers: headersOf(door, input),
+      // The service sends nobody elsewhere; followed, a redirect would take the credentials along.
+      redirect: 'error',
+      signal: limit.signal,
+      ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      ...(input.form && { body: formOf(input.form) }),
+    })
+    return answerIn(response.status, await response.text())
+  } catch (error) {
+    if (limit.signal.aborted) throw new SessionError(signal?.aborted ? 'aborted' : 'timeout')
+    throw error
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+/** Every answer of the service is JSON, but a proxy in between may have its own pages. */
+function answerIn(status: number, text: string): unknown {
+  const answer = parse(text)
+  if (answer !== undefined && status < 400) return answer
+  // Every failure of the service has this body; the contract says so.
+  const { error } = (answer ?? {}) as Partial<ErrorBody>
+  throw new ChoraleError(status, error ?? strangeAnswer(status, text))
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function strangeAnswer(status: number, text: string): ErrorBody['error'] {
+  const message = `The answer (HTTP ${status}) is not one of the service.`
+  return { code: 'ERR_STRANGE_ANSWER', message, devMessage: text.slice(0, 200) }
 }
 
 function addressOf(baseUrl: string, route: string, { params, query }: AnyInput): string {
-  const path = route.replaceAll(/:(\w+)/g, (_, name: string) =>
+  const path = route.replace(/:(\w+)/g, (_, name: string) =>
     encodeURIComponent(String(params?.[name])),
   )
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value === undefined) continue
-    for (const item of [value].flat()) search.append(name, String(item))
-  }
-  return baseUrl + path + (search.size > 0 ? `?${search}` : '')
+  const search = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    value === undefined
+      ? []
+      : [value].flat().map((item) => `${name}=${encodeURIComponent(String(item))}`),
+  )
+  return baseUrl + path + (search.length > 0 ? `?${search.join('&')}` : '')
 }
 
 function formOf(parts: NonNullable<AnyInput['form']>): FormData {

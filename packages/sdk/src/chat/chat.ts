@@ -1,5 +1,6 @@
 import type { User } from '../contract.generated.ts'
 import { SessionError } from '../errors.ts'
+import type { Ask } from '../session/ask.ts'
 import type { ConnectionState } from '../session/link.ts'
 import type { ConnectOptions } from '../session/options.ts'
 import { connect, type Session } from '../session/session.ts'
@@ -51,7 +52,7 @@ export function createChat(options: ChatOptions): Chat {
   const me = openValue<User | undefined>(undefined)
   const connection = openValue<ConnectionState>(session.connection)
   const uidLater = async () => (await session.user).uid
-  const { call } = session
+  const call = repeatingReads(session.call)
   const typing = new Map<string, TypingUsers>()
   const rows = new ConversationRows({
     call,
@@ -128,6 +129,15 @@ function getOrAdd<T>(all: Map<string, T>, key: string, open: () => T): T {
   const known = all.get(key) ?? open()
   all.set(key, known)
   return known
+}
+
+/** What only reads is asked for again, if a connection was lost before the answer. */
+function repeatingReads(call: Ask): Ask {
+  // As it is on the wire, where all operations are one shape.
+  const plain = call as (name: string, input?: object, options?: object) => Promise<unknown>
+  const repeating = (name: string, input?: object, options?: object) =>
+    plain(name, input, { retries: 2, ...options })
+  return repeating as Ask
 }
 
 /** What a lost connection has interrupted is done again with the next one. */

@@ -1,13 +1,19 @@
 import type { ClientFrame, ServerFrame } from '../contract.generated.ts'
 import { ChoraleError, SessionError } from '../errors.ts'
+import { type Outcome, openOutcome } from './outcome.ts'
 
 type CallFrame = Extract<ClientFrame, { type: 'call' }>
 type Reply = Extract<ServerFrame, { type: 'answer' | 'refusal' }>
 
+export interface AskOptions {
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Calls over the connection, each with its answer. */
 export interface Calls {
   /** Waits for a connection if there is none, but not longer than for the answer itself. */
-  ask(operation: string, input: CallFrame['input'], timeoutMs: number): Promise<unknown>
+  ask(operation: string, input: CallFrame['input'], options: AskOptions): Promise<unknown>
   settle(reply: Reply): void
   /** Says what could not be said yet. */
   resume(): void
@@ -18,7 +24,7 @@ export interface Calls {
 
 interface Pending {
   readonly frame: CallFrame
-  readonly outcome: PromiseWithResolvers<unknown>
+  readonly outcome: Outcome<unknown>
   readonly timer: ReturnType<typeof setTimeout>
   said: boolean
 }
@@ -38,12 +44,15 @@ export function openCalls(say: (frame: CallFrame) => boolean): Calls {
     finish(id)?.outcome.reject(new SessionError(code))
 
   return {
-    ask(operation, input, timeoutMs) {
+    ask(operation, input, { timeoutMs, signal }) {
       const id = String(++last)
-      const outcome = Promise.withResolvers<unknown>()
+      const outcome = openOutcome<unknown>()
       const frame: CallFrame = { type: 'call', id, operation, ...(input && { input }) }
       const timer = setTimeout(() => fail(id, 'timeout'), timeoutMs)
-      pending.set(id, { frame, outcome, timer, said: say(frame) })
+      const said = !signal?.aborted && say(frame)
+      pending.set(id, { frame, outcome, timer, said })
+      signal?.addEventListener('abort', () => fail(id, 'aborted'))
+      if (signal?.aborted) fail(id, 'aborted')
       return outcome.promise
     },
     settle(reply) {

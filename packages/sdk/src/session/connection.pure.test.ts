@@ -137,7 +137,9 @@ test('a closed session says nothing more and keeps nobody waiting', async () => 
   fixture.session.close()
   await expect(waiting).rejects.toMatchObject({ code: 'closed' })
   await expect(fixture.session.user).rejects.toMatchObject({ code: 'closed' })
-  expect(fixture.heard('connection')).toEqual([{ state: 'closed', code: 1000, reason: '' }])
+  expect(fixture.heard('connection')).toEqual([
+    { state: 'closed', code: 1000, reason: 'closedHere' },
+  ])
 })
 
 test('words of another language end the connection, not the session', async () => {

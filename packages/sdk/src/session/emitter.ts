@@ -20,7 +20,7 @@ export function openEmitter<E>(): Emitter<E> {
           listener(event)
         } catch (error) {
           // A bug of the listener is not ours to hide, nor may it stop the session.
-          queueMicrotask(() => {
+          setTimeout(() => {
             throw error
           })
         }

@@ -6,6 +6,7 @@ import type { Events } from './events.ts'
 import { between } from './history.ts'
 import { type ConnectionState, type Link, openLink } from './link.ts'
 import { addressOf, greetingOf, type Options } from './options.ts'
+import { openOutcome } from './outcome.ts'
 import { type Draft, type Outbox, openOutbox } from './outgoing.ts'
 import { targetOf } from './targets.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
@@ -21,14 +22,14 @@ interface Engine {
 }
 
 export function openEngine(options: Options, events: Events): Engine {
-  const user = Promise.withResolvers<User>()
+  const user = openOutcome<User>()
   // Whoever does not ask for the user need not hear that there is none.
   user.promise.catch(() => undefined)
   let uid = ''
-  let connection: ConnectionState = { state: 'connecting' }
+  let connection: ConnectionState = { state: 'connecting', reason: 'start' }
 
   const calls = openCalls((frame) => link.say(frame))
-  const call = askWith(calls, options.timeoutMs)
+  const call = askWith(calls, options)
   const outbox = openOutbox({
     ...options,
     isOnline: () => link.isOnline,
@@ -51,6 +52,7 @@ export function openEngine(options: Options, events: Events): Engine {
     ...options,
     url: addressOf(options),
     handshakeMs: options.timeoutMs,
+    mayRefresh: typeof options.authToken === 'function',
     greeting: () => greetingOf(options, timeline.places),
     onState(now) {
       connection = now
@@ -127,7 +129,7 @@ function oncePerTurn(work: () => void): () => void {
   return () => {
     if (isDue) return
     isDue = true
-    queueMicrotask(() => {
+    void Promise.resolve().then(() => {
       isDue = false
       work()
     })

@@ -1,18 +1,42 @@
 import type { ClientFrame, ServerFrame, User } from '../contract.generated.ts'
+import type { ErrorBody } from '../errors.ts'
 import { type Backoff, delayOf } from './backoff.ts'
+import {
+  type ClosedReason,
+  closedReason,
+  errorOf,
+  isWrongPath,
+  statusIn,
+  type WaitingReason,
+  waitingReason,
+} from './link-reasons.ts'
 
 export type ConnectionState =
-  | { readonly state: 'connecting' }
-  | { readonly state: 'online'; readonly user: User }
-  | { readonly state: 'waiting'; readonly retryInMs: number }
-  /** For good: by `close`, or because the service does not want this device. */
-  | { readonly state: 'closed'; readonly code: number; readonly reason: string }
+  | { readonly state: 'connecting'; readonly reason: 'start' | 'retry' }
+  | { readonly state: 'online'; readonly reason: 'signedIn'; readonly user: User }
+  | {
+      readonly state: 'waiting'
+      readonly reason: WaitingReason
+      readonly retryInMs: number
+      readonly error?: Error
+    }
+  /** For good: by `close`, or because another attempt would end like this one. */
+  | {
+      readonly state: 'closed'
+      readonly reason: ClosedReason
+      /** Of the WebSocket, or of HTTP where none was opened. */
+      readonly code: number
+      readonly error?: Error
+    }
 
 type Welcome = Extract<ServerFrame, { type: 'welcome' }>
 
 export interface LinkParts {
   readonly url: string
   readonly WebSocket: new (url: string) => WebSocket
+  readonly fetch: typeof fetch | undefined
+  /** Another token can be had, if this one is not taken. */
+  readonly mayRefresh: boolean
   readonly backoff: Backoff
   /** For the way from the first byte to the welcome. */
   readonly handshakeMs: number
@@ -38,6 +62,11 @@ const attemptsOfLater = 4
 /** No close code of any server: we have left ourselves. */
 const ownClose = 1000
 const noAnswer = 1006
+/** Of HTTP, before there is a WebSocket. */
+const [forbidden, notFound] = [403, 404]
+const notAuthenticated = 4401
+/** After this many attempts that opened nothing, and then every so often, the path is checked. */
+const attemptsBeforeCheck = 2
 
 export function openLink(parts: LinkParts): Link {
   return new SocketLink(parts)
@@ -51,6 +80,12 @@ class SocketLink implements Link {
   #attempt = 0
   #pauseMs = 0
   #isSilent = false
+  #wasOnline = false
+  #isRefreshed = false
+  /** Attempts in a row that opened nothing. */
+  #unopened = 0
+  /** What the service said before it closed. */
+  #refusal: ErrorBody['error'] | undefined
   /** One at a time: until the welcome, until the next ping, or until the next attempt. */
   #timer: ReturnType<typeof setTimeout> | undefined
 
@@ -78,7 +113,7 @@ class SocketLink implements Link {
     const ws = this.#socket
     this.#leave()
     ws?.close(ownClose)
-    this.#end(ownClose, '')
+    this.#end(ownClose)
   }
 
   #wait(ms: number, then: () => void): void {
@@ -90,17 +125,26 @@ class SocketLink implements Link {
     const ws = new this.#parts.WebSocket(this.#parts.url)
     this.#socket = ws
     this.#pauseMs = 0
-    this.#parts.onState({ state: 'connecting' })
-    this.#wait(this.#parts.handshakeMs, () => this.#abandon())
-    ws.onopen = () => void this.#greet(ws)
+    this.#refusal = undefined
+    this.#unopened++
+    let status = noAnswer
+    this.#parts.onState({ state: 'connecting', reason: this.#attempt > 0 ? 'retry' : 'start' })
+    this.#wait(this.#parts.handshakeMs, () => this.#abandon('noAnswer'))
+    ws.onopen = () => {
+      this.#unopened = 0
+      void this.#greet(ws)
+    }
+    ws.onerror = (event) => {
+      status = statusIn(event) ?? status
+    }
     ws.onmessage = ({ data }) => {
       if (this.#socket !== ws) return
       const frame = read(data)
       if (frame) this.#hear(frame)
-      else this.#abandon()
+      else this.#abandon('badAnswer')
     }
-    ws.onclose = ({ code, reason }) => {
-      if (this.#socket === ws) this.#lose(code, reason)
+    ws.onclose = ({ code }) => {
+      if (this.#socket === ws) this.#lose(this.#unopened > 0 ? status : code)
     }
   }
 
@@ -108,8 +152,8 @@ class SocketLink implements Link {
     try {
       const frame = await this.#parts.greeting()
       if (this.#socket === ws) ws.send(JSON.stringify(frame))
-    } catch {
-      if (this.#socket === ws) this.#abandon()
+    } catch (error) {
+      if (this.#socket === ws) this.#abandon('noToken', error as Error)
     }
   }
 
@@ -117,14 +161,17 @@ class SocketLink implements Link {
     this.#isSilent = false
     if (frame.type === 'welcome') {
       this.#online = true
+      this.#wasOnline = true
+      this.#isRefreshed = false
       const everyMs = frame.heartbeatMs / 2
       this.#wait(everyMs, () => this.#beat(everyMs))
       this.#parts.onWelcome(frame)
-      this.#parts.onState({ state: 'online', user: frame.user })
+      this.#parts.onState({ state: 'online', reason: 'signedIn', user: frame.user })
     } else if (frame.type === 'pong') {
       // Only a connection that lasts ends a row of failures.
       this.#attempt = 0
     } else {
+      if (frame.type === 'refusal' && frame.id === undefined) this.#refusal = frame.error
       if (frame.type === 'goodbye') this.#pauseMs = frame.retryAfterMs ?? 0
       this.#parts.onFrame(frame)
     }
@@ -133,25 +180,51 @@ class SocketLink implements Link {
   #beat(everyMs: number): void {
     this.#isSilent = true
     this.say({ type: 'ping' })
-    this.#wait(everyMs, () => (this.#isSilent ? this.#abandon() : this.#beat(everyMs)))
+    this.#wait(everyMs, () => (this.#isSilent ? this.#abandon('noAnswer') : this.#beat(everyMs)))
   }
 
   /** The other side may be gone without a word, so its answer to the close is not waited for. */
-  #abandon(): void {
+  #abandon(reason: WaitingReason, error?: Error): void {
     const ws = this.#socket
-    this.#lose(noAnswer, '')
+    this.#leave()
+    this.#comeAgain({ reason, ...(error && { error }) })
     ws?.close()
   }
 
-  #lose(code: number, reason: string): void {
+  #lose(code: number): void {
+    const wasOpen = this.#unopened === 0
     this.#leave()
-    if (isFinal(code)) this.#end(code, reason)
+    if (code === notAuthenticated && this.#mayRefresh()) {
+      this.#isRefreshed = true
+      this.#comeAgain({ reason: 'newToken', ...errorOf(this.#refusal) })
+    } else if (isFinal(code)) this.#end(code)
     else {
       if (isForLater(code)) this.#attempt = Math.max(this.#attempt, attemptsOfLater)
-      const retryInMs = this.#pauseMs + delayOf(this.#attempt++, this.#parts.backoff)
-      this.#wait(retryInMs, () => this.#open())
-      this.#parts.onState({ state: 'waiting', retryInMs })
+      this.#comeAgain({ reason: waitingReason(code, wasOpen), ...errorOf(this.#refusal) })
+      if (this.#unopened % attemptsOfLater === attemptsBeforeCheck) void this.#checkPath()
     }
+  }
+
+  /** Once for each token: a second refusal is meant. */
+  #mayRefresh(): boolean {
+    const isOfApp = closedReason(notAuthenticated, this.#refusal) !== 'notAuthenticated'
+    return this.#parts.mayRefresh && !this.#isRefreshed && !isOfApp
+  }
+
+  #comeAgain(why: { readonly reason: WaitingReason; readonly error?: Error }): void {
+    const retryInMs = this.#pauseMs + delayOf(this.#attempt++, this.#parts.backoff)
+    this.#wait(retryInMs, () => this.#open())
+    this.#parts.onState({ state: 'waiting', retryInMs, ...why })
+  }
+
+  /** A path that has worked is not wrong, whatever somebody in between answers now. */
+  async #checkPath(): Promise<void> {
+    if (this.#wasOnline || !(await isWrongPath(this.#parts.url, this.#parts.fetch))) return
+    if (this.#closed || this.#unopened === 0) return
+    const ws = this.#socket
+    this.#leave()
+    this.#end(notFound)
+    ws?.close()
   }
 
   #leave(): void {
@@ -161,9 +234,10 @@ class SocketLink implements Link {
     this.#online = false
   }
 
-  #end(code: number, reason: string): void {
+  #end(code: number): void {
+    const reason = closedReason(code, this.#refusal)
     this.#closed = true
-    this.#parts.onState({ state: 'closed', code, reason })
+    this.#parts.onState({ state: 'closed', reason, code, ...errorOf(this.#refusal) })
   }
 }
 
@@ -179,6 +253,7 @@ function read(data: unknown): ServerFrame | undefined {
 // The ranges of `closeCodes` in the contract.
 
 function isFinal(code: number): boolean {
+  if (code === forbidden || code === notFound) return true
   return code >= 4400 && code < 4500 && !isForLater(code)
 }
 

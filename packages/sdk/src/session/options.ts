@@ -29,6 +29,8 @@ export interface ConnectOptions {
   /** How long what came too early waits for what is missing, before that is asked for. */
   readonly patienceMs?: number
   readonly random?: () => number
+  /** Asks for the reason when no connection can be opened; that of the runtime unless given. */
+  readonly fetch?: typeof fetch
 }
 
 export type Options = ReturnType<typeof withDefaults>
@@ -37,6 +39,7 @@ export function withDefaults(given: ConnectOptions) {
   return {
     places: {},
     WebSocket: globalThis.WebSocket,
+    fetch: globalThis.fetch as typeof fetch | undefined,
     maxQueued: 1000,
     timeoutMs: 15_000,
     patienceMs: 500,
@@ -51,9 +54,8 @@ export function withDefaults(given: ConnectOptions) {
 }
 
 export function addressOf({ url, appId }: Options): string {
-  const address = new URL(url)
-  if (appId !== undefined) address.searchParams.set('appId', appId)
-  return address.href
+  if (appId === undefined) return url
+  return `${url}${url.includes('?') ? '&' : '?'}appId=${encodeURIComponent(appId)}`
 }
 
 export async function greetingOf(

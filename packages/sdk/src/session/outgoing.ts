@@ -1,6 +1,8 @@
 import type { Message, OperationInputs } from '../contract.generated.ts'
-import { ChoraleError, SessionError } from '../errors.ts'
+import { isPassing, SessionError } from '../errors.ts'
 import { type Backoff, delayOf } from './backoff.ts'
+import { newClientId } from './client-ids.ts'
+import { type Outcome, openOutcome } from './outcome.ts'
 import type { Target } from './targets.ts'
 
 type Body = NonNullable<OperationInputs['sendMessage']['body']>
@@ -45,17 +47,10 @@ export interface OutboxParts {
 interface Item {
   readonly muid: string
   readonly draft: Draft
-  readonly outcome: PromiseWithResolvers<Message>
+  readonly outcome: Outcome<Message>
   attempt: number
   isUnderWay: boolean
 }
-
-/** The service may take it later. */
-const passing: readonly string[] = [
-  'ERR_REQUEST_TIMEOUT',
-  'ERR_TOO_MANY_REQUESTS',
-  'ERR_MISSION_FAILED',
-]
 
 /** Keeps messages until they are stored. To each receiver one after the other, in the order said. */
 export function openOutbox(parts: OutboxParts): Outbox {
@@ -73,12 +68,12 @@ class MessageQueue implements Outbox {
   }
 
   send(draft: Draft): Sent {
-    const muid = draft.muid ?? crypto.randomUUID()
+    const muid = draft.muid ?? newClientId()
     const known = this.#items.get(muid)
     if (known) return { muid, stored: known.outcome.promise }
     if (this.#closed) throw new SessionError('closed')
     if (this.#items.size >= this.#parts.maxQueued) throw new SessionError('queueFull')
-    const outcome = Promise.withResolvers<Message>()
+    const outcome = openOutcome<Message>()
     // Whoever does not look at it hears of a failure by the event.
     outcome.promise.catch(() => undefined)
     this.#items.set(muid, { muid, draft, outcome, attempt: 0, isUnderWay: false })
@@ -124,7 +119,7 @@ class MessageQueue implements Outbox {
   #retry(item: Item, error: unknown): void {
     if (error instanceof SessionError) {
       item.isUnderWay = false
-    } else if (error instanceof ChoraleError && passing.includes(error.code)) {
+    } else if (isPassing(error)) {
       const timer = setTimeout(
         () => {
           this.#timers.delete(timer)
