@@ -5,7 +5,7 @@ import { type Outcome, openOutcome } from './outcome.ts'
 type CallFrame = Extract<ClientFrame, { type: 'call' }>
 type Reply = Extract<ServerFrame, { type: 'answer' | 'refusal' }>
 
-export interface AskOptions {
+interface AskOptions {
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
 }
