@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openapi } from '../packages/contract/src/openapi.ts'
+import { readExamples } from '../packages/server/src/http/examples.ts'
 import { root } from './tree.ts'
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(join(root, 'packages/server/package.json'), 'utf8'),
 )
-const document = `${JSON.stringify(openapi(version), null, 2)}\n`
+const document = `${JSON.stringify(openapi(version, readExamples()), null, 2)}\n`
 
 function lint(): number {
   const folder = mkdtempSync(join(tmpdir(), 'chorale-openapi-'))

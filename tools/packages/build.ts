@@ -54,6 +54,7 @@ async function completeServer(folder: string): Promise<void> {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), built, { mode: 0o755 })
   }
+  copy(join(root, 'packages/contract/examples'), join(folder, 'examples'))
   vendorApiReference(join(folder, 'web'))
   await buildDemo(join(folder, 'web/demo'))
 }

@@ -11,7 +11,7 @@ export function declare(one: Published, folder: string): void {
   if (one === sdk) inferred('sdk', ['index.ts'], dist)
   if (one !== contract) return
   // What these import of the schemas is no part of their declarations, which spares the inference.
-  for (const name of ['index', 'openapi']) annotated(name, dist)
+  for (const name of ['index', 'examples', 'openapi']) annotated(name, dist)
   inferred('contract', ['operation.ts'], dist)
 }
 

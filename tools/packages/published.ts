@@ -45,7 +45,7 @@ export const server: Published = {
   exports: {},
   programs: ['./src/main/chorale.ts'],
   node: '>=24.2.0',
-  files: ['bin', 'contract', 'functions', 'migrations', 'web'],
+  files: ['bin', 'contract', 'examples', 'functions', 'migrations', 'web'],
 }
 
 export const published = [contract, sdk, server]

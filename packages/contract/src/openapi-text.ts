@@ -5,11 +5,15 @@ export function descriptionOf(operation: Operation): string {
   const facts = [
     ['Who may call', whoMayCall(operation)],
     ['Pages', pagesOf(operation)],
-    ['Roles', operation.feature && `The feature \`${operation.feature}\` denies it to a role.`],
+    ['Roles', operation.feature && withoutFeature(operation.feature)],
     ['Audit', operation.audit && 'Every call leaves a row in the audit log.'],
   ]
   const lines = facts.flatMap(([name, text]) => (text ? [`- **${name}**: ${text}`] : []))
   return [operation.description, lines.join('\n')].join('\n\n')
+}
+
+function withoutFeature(feature: string): string {
+  return `Refused to users of a role for which the feature \`${feature}\` is restricted.`
 }
 
 const callers: Readonly<Record<Operation['requires'], string>> = {

@@ -4,6 +4,7 @@ import { ApiKey, App } from './apps/index.ts'
 import { Conversation, Message } from './conversations/index.ts'
 import { type ErrorCode, errors } from './errors.ts'
 import { Event } from './events/index.ts'
+import type { Example, Examples } from './examples.ts'
 import { Group } from './groups/index.ts'
 import { descriptionOf } from './openapi-text.ts'
 import { type Operation, pipelineErrors } from './operation.ts'
@@ -55,8 +56,11 @@ function tagsInUse() {
   return [...inOrder].map((name) => ({ name, description: tags[name] }))
 }
 
-/** The whole contract as OpenAPI 3.1: the schemas are JSON Schema 2020-12 already. */
-export function openapi(version: string): OpenApiDocument {
+/**
+ * The whole contract as OpenAPI 3.1: the schemas are JSON Schema 2020-12 already. Examples are by
+ * the names of operations.
+ */
+export function openapi(version: string, examples: Examples = new Map()): OpenApiDocument {
   const document = {
     openapi: '3.1.0',
     info: {
@@ -69,7 +73,7 @@ export function openapi(version: string): OpenApiDocument {
     servers: [thisHost, appHost],
     tags: tagsInUse(),
     security: withKey,
-    paths: paths(),
+    paths: paths(examples),
     components: {
       schemas: { ...named, ErrorAnswer: errorSchema },
       securitySchemes: {
@@ -139,19 +143,20 @@ const errorSchema = {
   },
 }
 
-function paths() {
+function paths(examples: Examples) {
   const result: Record<string, Record<string, Json>> = {}
   for (const [name, operation] of allOperations) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')
     result[path] ??= {}
-    result[path][operation.method.toLowerCase()] = describe(name, operation)
+    result[path][operation.method.toLowerCase()] = describe(name, operation, examples.get(name))
   }
   return result
 }
 
-function describe(operationId: string, operation: Operation): Json {
+function describe(operationId: string, operation: Operation, example?: Example): Json {
   const management = operation.requires === 'management'
   const security = securityOf(operation)
+  const { params, query, headers, body, form } = example?.request ?? {}
   return {
     operationId,
     summary: operation.summary,
@@ -161,25 +166,34 @@ function describe(operationId: string, operation: Operation): Json {
     ...(management && { servers: [managementServer] }),
     ...(security && { security }),
     parameters: [
-      ...parameters('path', operation.params),
-      ...parameters('query', operation.query),
-      ...parameters('header', operation.headers),
-      ...onBehalfOf(operation),
+      ...parameters('path', operation.params, params),
+      ...parameters('query', operation.query, query),
+      ...parameters('header', operation.headers, headers),
+      ...onBehalfOf(operation, example?.request.onBehalfOf),
     ],
-    ...(operation.body && { requestBody: requestBody('application/json', operation.body) }),
-    ...(operation.form && { requestBody: requestBody('multipart/form-data', operation.form) }),
+    ...(operation.body && { requestBody: requestBody('application/json', operation.body, body) }),
+    ...(operation.form && {
+      requestBody: requestBody('multipart/form-data', operation.form, form),
+    }),
     responses: {
       200: {
         description: 'Done.',
-        content: { 'application/json': { schema: operation.response } },
+        content: {
+          'application/json': { schema: operation.response, ...shown(example?.answer) },
+        },
       },
       ...failures(operation),
     },
   }
 }
 
-function requestBody(type: string, schema: TObject): Json {
-  return { required: required(schema).length > 0, content: { [type]: { schema: asSent(schema) } } }
+function requestBody(type: string, schema: TObject, example: unknown): Json {
+  const content = { [type]: { schema: asSent(schema), ...shown(example) } }
+  return { required: required(schema).length > 0, content }
+}
+
+function shown(example: unknown): Json {
+  return example === undefined ? {} : { example }
 }
 
 /** Undefined: as for most, an API key. */
@@ -189,7 +203,11 @@ function securityOf({ requires, device }: Operation) {
   return device && [...withKey, ...withToken]
 }
 
-function parameters(where: 'path' | 'query' | 'header', schema: TObject | undefined): Json[] {
+function parameters(
+  where: 'path' | 'query' | 'header',
+  schema: TObject | undefined,
+  examples: Json = {},
+): Json[] {
   if (!schema) return []
   const needed = required(schema)
   return Object.entries<TSchema>(schema.properties).map(([name, property]) => ({
@@ -197,10 +215,11 @@ function parameters(where: 'path' | 'query' | 'header', schema: TObject | undefi
     in: where,
     required: where === 'path' || needed.includes(name),
     schema: property,
+    ...shown(examples[name]),
   }))
 }
 
-function onBehalfOf({ onBehalfOf: presence }: Operation): Json[] {
+function onBehalfOf({ onBehalfOf: presence }: Operation, example: string | undefined): Json[] {
   if (!presence) return []
   return [
     {
@@ -209,6 +228,7 @@ function onBehalfOf({ onBehalfOf: presence }: Operation): Json[] {
       required: presence === 'required',
       description: 'Uid of the user as whom the call acts.',
       schema: { type: 'string' },
+      ...shown(example),
     },
   ]
 }

@@ -78,13 +78,23 @@ export const memberLists = {
   usersToBan: Type.Optional(Uids),
 }
 
-const Outcomes = Type.Optional(Type.Record(Type.String(), ItemOutcome))
+/** A message has a group in it, so its schema cannot be named here. */
+const ActionMessage = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  description: 'The message that tells the group of it, as `addMembers` answers it.',
+})
+const Added = Type.Optional(
+  Type.Record(
+    Type.String(),
+    Type.Object({ ...ItemOutcome.properties, data: Type.Optional(ActionMessage) }),
+  ),
+)
 const CreatedGroup = Type.Object({
   ...Group.properties,
-  admins: Outcomes,
-  moderators: Outcomes,
-  participants: Outcomes,
-  usersToBan: Outcomes,
+  admins: Added,
+  moderators: Added,
+  participants: Added,
+  usersToBan: Type.Optional(Type.Record(Type.String(), ItemOutcome)),
 })
 
 export const groups = operations({

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { openapi } from '@chorale/contract/openapi'
 import type { FastifyInstance } from 'fastify'
 import { documentRoute } from './documents.ts'
+import { readExamples } from './examples.ts'
 import type { PageLink } from './root-page.ts'
 
 /** The published package has a copy, which spares it hundreds of others. */
@@ -30,7 +31,7 @@ const cacheControl = 'no-cache'
 
 /** The description of the API, for programs and people. */
 export function addDocs(server: FastifyInstance, version: string): void {
-  const document = async () => JSON.stringify(openapi(version))
+  const document = async () => JSON.stringify(openapi(version, readExamples()))
   const json = { type: 'application/json', cacheControl, read: document }
   const page = { type: 'text/html', cacheControl, headers: docsHeaders, read: async () => docsPage }
   const script = { type: 'text/javascript', cacheControl, read: async () => docsScript }

@@ -122,7 +122,7 @@ const performers: Readonly<Record<Step['kind'], Performer>> = {
   },
 }
 
-type Outcomes = Readonly<Record<string, ItemOutcome & { data?: { id: string } }>>
+type Outcomes = Readonly<Record<string, ItemOutcome & { data?: { id?: unknown } }>>
 
 function admitted(data: {
   readonly admins?: Outcomes

@@ -46,6 +46,7 @@ interface FixtureOptions {
   /** How long providers may be silent. */
   readonly timeoutMs?: number
   readonly settings?: Settings
+  readonly clock?: () => number
 }
 
 export async function startPushFixture({
@@ -53,6 +54,7 @@ export async function startPushFixture({
   trusted = [],
   timeoutMs = 10_000,
   settings: more = {},
+  clock,
 }: FixtureOptions = {}): Promise<PushFixture> {
   await using stack = new AsyncDisposableStack()
   const google = stack.use(await startFcmProvider())
@@ -72,7 +74,9 @@ export async function startPushFixture({
     PUSH_TIMEOUT_MS: String(timeoutMs),
     ...more,
   }
-  const app = stack.use(await startTestApp({ shadow: false, live: { gateway, settings } }))
+  const app = stack.use(
+    await startTestApp({ shadow: false, ...(clock && { clock }), live: { gateway, settings } }),
+  )
   const full = app.as('full')
   const account = google.account()
   const team = apple.team(topic)
