@@ -5,9 +5,8 @@ export const notChecked: ReadonlySet<string> = new Set(['docs/sdk.md'])
 
 /** Blocks of code that say neither that they are run nor why not. */
 export const unmarkedKnown: Readonly<Record<string, number>> = {
-  'docs/start.md': 1,
-  'docs/notification-providers.md': 11,
-  'docs/webhooks.md': 3,
+  'docs/notification-providers.md': 10,
+  'docs/webhooks.md': 2,
   'docs/events.md': 1,
   'docs/moderation.md': 4,
   'deploy/README.md': 3,
@@ -36,7 +35,7 @@ export const longSentencesKnown: Readonly<Record<string, number>> = {
   'docs/performance.md': 2,
   'docs/operate/tracing.md': 1,
   'docs/operate/backup.md': 1,
-  'docs/operate/upgrade.md': 7,
+  'docs/operate/upgrade.md': 6,
   'docs/keys.md': 3,
   'docs/egress.md': 2,
 }
