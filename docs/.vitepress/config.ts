@@ -44,6 +44,8 @@ export default defineConfig({
   cacheDir: join(root, 'build/docs-cache'),
   outDir: join(root, 'build/docs'),
   metaChunk: true,
+  // Addresses of a local install.
+  ignoreDeadLinks: 'localhostLinks',
   markdown: { config: adaptToSite, anchor: { slugify: slug } },
   themeConfig: {
     search: { provider: 'local' },
