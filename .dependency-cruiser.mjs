@@ -108,6 +108,12 @@ const packages = [
     { path: '^packages/(?:server|console)/' },
   ),
   forbid(
+    'compat-knows-only-the-sdk',
+    'compat --> sdk --> contract <-- server, never the other way.',
+    { path: '^packages/compat/', pathNot: tests },
+    { path: '^packages/(?:server|contract|console)/' },
+  ),
+  forbid(
     'console-knows-only-the-sdk',
     'The console reaches the service only through the sdk.',
     { path: '^packages/console/', pathNot: tests },

@@ -18,8 +18,7 @@ const known: KnownImports = {
 }
 
 const cleanHouse: Record<string, string> = {
-  'package.json': `{
-    "private": true, "type": "module",
+  'package.json': `{ "private": true, "type": "module",
     "devDependencies": { "vitest": "1.0.0", "fast-check": "1.0.0" } }`,
   'packages/contract/package.json': `{
     "name": "@chorale/contract", "type": "module", "dependencies": { "typebox": "1.0.0" },
@@ -356,6 +355,12 @@ const cases: [what: string, path: string, text: string, ...rules: string[]][] = 
     'packages/sdk/src/rest.ts',
     `import '../../server/src/pipeline/handler.ts'`,
     'sdk-knows-only-the-contract',
+  ],
+  [
+    'the compat package importing the contract',
+    'packages/compat/src/exception.ts',
+    `import '../../contract/src/errors.ts'`,
+    'compat-knows-only-the-sdk',
   ],
   [
     'production code importing a test',

@@ -1,6 +1,6 @@
 /**
  * Writes the packages as they are published: `node tools/packages/build.ts [--out build]
- * [--repository git+https://...]` makes `build/packages/{chorale,sdk,contract}`.
+ * [--repository git+https://...]` makes `build/packages/{chorale,sdk,compat,contract}`.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -31,6 +31,7 @@ for (const one of published) {
   await compile(one, folder)
   declare(one, folder)
   describe(one, folder)
+  writePrograms(one, folder)
   if (one === server) await completeServer(folder)
   console.log(`${one.name}: ${folder}`)
 }
@@ -42,18 +43,22 @@ function describe(one: Published, folder: string): void {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** What only the server has: its program, SQL, and the files of its pages. */
-async function completeServer(folder: string): Promise<void> {
-  const workspace = join(root, 'packages', server.workspace)
-  for (const name of ['functions', 'migrations']) copy(join(workspace, name), join(folder, name))
-  for (const path of Object.values(workspaceOf(server).bin ?? {})) {
-    const text = readFileSync(join(workspace, path), 'utf8')
+/** They name sources; in the package they name what was compiled from them. */
+function writePrograms(one: Published, folder: string): void {
+  for (const path of Object.values(workspaceOf(one).bin ?? {})) {
+    const text = readFileSync(join(root, 'packages', one.workspace, path), 'utf8')
     const built = text.replaceAll(/'\.(\.\/src\/[^']*)'/g, (_, source: string) => {
       return `'.${builtPath(source, '.js')}'`
     })
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), built, { mode: 0o755 })
   }
+}
+
+/** What only the server has: SQL, examples, and the files of its pages. */
+async function completeServer(folder: string): Promise<void> {
+  const workspace = join(root, 'packages', server.workspace)
+  for (const name of ['functions', 'migrations']) copy(join(workspace, name), join(folder, name))
   copy(join(root, 'packages/contract/examples'), join(folder, 'examples'))
   vendorApiReference(join(folder, 'web'))
   await buildDemo(join(folder, 'web/demo'))

@@ -15,6 +15,7 @@ export async function compile(one: Published, folder: string): Promise<void> {
     const target = join(folder, targetOf(source))
     const { code, map } = await javascriptOf(source)
     const linked = code.replaceAll(references, (path) => {
+      if (isDependency(path)) return path
       const imported = sourceOf(path, source)
       sources.add(imported)
       const link = relative(dirname(target), join(folder, targetOf(imported)))
@@ -23,6 +24,11 @@ export async function compile(one: Published, folder: string): Promise<void> {
     mkdirSync(dirname(target), { recursive: true })
     writeFileSync(target, `${linked}\n//# sourceMappingURL=${basename(target)}.map\n`)
     writeFileSync(`${target}.map`, JSON.stringify({ ...map, sources: [basename(source)] }))
+  }
+
+  /** The contract is no package that another needs: it is copied in. */
+  function isDependency(path: string): boolean {
+    return path !== contract.name && path in (workspaceOf(one).dependencies ?? {})
   }
 
   /** The contract is beside the code that has it in it. */

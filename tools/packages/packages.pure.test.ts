@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -29,14 +37,14 @@ describe.each(packed)('$name', ({ target, paths, exports }) => {
     expect(paths.filter((path) => /test|(?<!\.d)\.ts$/.test(path))).toEqual([])
   })
 
-  test('imports no source and no workspace', () => {
+  test('imports no source, and no workspace but what it depends on', () => {
+    const { dependencies = {} } = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'))
     const files = readdirSync(target, { recursive: true, encoding: 'utf8' })
     const code = files.filter((path) => /^(?:bin|dist|contract)\/.*(?:\.js|\.d\.ts)$/.test(path))
+    const imports = /(?:from |import |import\(|new URL\()['"]([^'"]*\.ts|@chorale\/[^'"]*)['"]/g
     const wrong = code.filter((path) => {
       const text = readFileSync(join(target, path), 'utf8')
-      return /(?:from |import |import\(|new URL\()['"](?:[^'"]*\.ts|@chorale\/[^'"]*)['"]/.test(
-        text,
-      )
+      return [...text.matchAll(imports)].some(([, name = '']) => !(name in dependencies))
     })
     expect(wrong).toEqual([])
   })
@@ -51,4 +59,18 @@ test('the SDK runs, and has no dependency', () => {
   expect(execFileSync(process.execPath, ['-e', code], { cwd, encoding: 'utf8' })).toBe(
     'ChoraleError SessionError connect deviceClient restClient targetOf\n',
   )
+})
+
+test('compat runs by the name of the SDK that it stands for, and scans', () => {
+  const name = '@cometchat/chat-sdk-javascript'
+  const aliased = join(modules, name)
+  cpSync(join(modules, '@chorale/compat'), aliased, { recursive: true })
+  const { dependencies } = JSON.parse(readFileSync(join(aliased, 'package.json'), 'utf8'))
+  expect(Object.keys(dependencies)).toEqual(['@chorale/sdk'])
+  const cwd = join(folder, 'user')
+  const code = `import('${name}').then(({ CometChat }) => console.log(typeof CometChat.login))`
+  const run = (...args: string[]) => execFileSync(process.execPath, args, { cwd, encoding: 'utf8' })
+  expect(run('-e', code)).toBe('function\n')
+  writeFileSync(join(cwd, 'app.js'), `import { CometChat } from '${name}'\nCometChat.endCall()\n`)
+  expect(run(join(aliased, 'bin/compat.js'), 'scan', '.')).toMatch(/^missing {2}CometChat\.endCall/)
 })

@@ -37,6 +37,17 @@ export const sdk: Published = {
   files: [],
 }
 
+/** Its sources import the SDK, which is a dependency of the package. */
+export const compat: Published = {
+  name: '@chorale/compat',
+  workspace: 'compat',
+  folder: 'compat',
+  exports: { '.': './src/index.ts' },
+  programs: ['./src/scan/main.ts'],
+  node: '>=22',
+  files: ['bin'],
+}
+
 /** It has the contract in it, so that both are always of the same version. */
 export const server: Published = {
   name: 'chorale',
@@ -48,7 +59,7 @@ export const server: Published = {
   files: ['bin', 'contract', 'examples', 'functions', 'migrations', 'web'],
 }
 
-export const published = [contract, sdk, server]
+export const published = [contract, sdk, compat, server]
 
 export interface Workspace {
   readonly version: string

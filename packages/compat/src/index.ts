@@ -1,0 +1,1 @@
+export * as CometChat from './cometchat.ts'
