@@ -106,7 +106,8 @@ describe('the image', () => {
     image = openImage()
   }, 1_200_000)
 
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  // A whole file system: minutes on a busy machine.
+  afterAll(() => rmSync(folder, { recursive: true, force: true }), 600_000)
 
   test('runs as a user who owns nothing in it, and has no tests, sources or npm settings', () => {
     expect(image.config.User).toBe('10001:10001')
