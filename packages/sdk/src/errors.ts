@@ -47,6 +47,7 @@ const texts = {
   timeout: 'There was no answer in time: it may have happened or not.',
   queueFull: 'Too many messages wait to be sent.',
   closed: 'The session is closed.',
+  otherUser: 'Another user of this device has left it unsent.',
   aborted: 'The call was aborted: it may have happened or not.',
 } as const
 

@@ -14,6 +14,7 @@ export type { ChatGroups, ChatUsers, Presence } from './chat/people.ts'
 export type { CallOptions, DeviceClient, ServerClient } from './clients.ts'
 export type * from './contract.generated.ts'
 export { ChoraleError, SessionError } from './errors.ts'
+export { indexedDbStorage } from './indexed-db.ts'
 export {
   type DeviceOptions,
   deviceClient,
@@ -27,6 +28,7 @@ export type { ClosedReason, WaitingReason } from './session/link-reasons.ts'
 export type { ConnectOptions } from './session/options.ts'
 export type { Draft, Outgoing, Sent } from './session/outgoing.ts'
 export { connect, type Session } from './session/session.ts'
+export type { SessionStorage } from './session/storage.ts'
 export { type Target, targetOf } from './session/targets.ts'
 export type { Entry, Places } from './session/timeline.ts'
 export type { Place } from './session/track.ts'

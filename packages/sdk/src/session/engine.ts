@@ -6,8 +6,9 @@ import type { Events } from './events.ts'
 import { between } from './history.ts'
 import { type ConnectionState, type Link, openLink } from './link.ts'
 import { addressOf, greetingOf, type Options } from './options.ts'
-import { openOutcome } from './outcome.ts'
+import { type Outcome, openOutcome } from './outcome.ts'
 import { type Draft, type Outbox, openOutbox } from './outgoing.ts'
+import { type Keeper, openKeeper } from './storage.ts'
 import { targetOf } from './targets.ts'
 import { openTimeline, type Timeline } from './timeline.ts'
 
@@ -25,47 +26,102 @@ export function openEngine(options: Options, events: Events): Engine {
   const user = openOutcome<User>()
   // Whoever does not ask for the user need not hear that there is none.
   user.promise.catch(() => undefined)
-  let uid = ''
-  let connection: ConnectionState = { state: 'connecting', reason: 'start' }
-
+  const now: Now = { uid: '', connection: { state: 'connecting', reason: 'start' } }
   const calls = openCalls((frame) => link.say(frame))
   const call = askWith(calls, options)
+  const keeper = keeperOf(
+    options,
+    () => outbox,
+    () => timeline,
+  )
   const outbox = openOutbox({
     ...options,
     isOnline: () => link.isOnline,
     submit: (draft) => submit(call, draft),
-    onChange: (outgoing) => events.emit('outgoing', outgoing),
+    onChange(outgoing) {
+      keeper?.hearOutgoing(outgoing)
+      events.emit('outgoing', outgoing)
+    },
   })
   const timeline = openTimeline({
     ...options,
-    between: (message, afterId) => between(call, targetOf(message, uid), afterId, message.id),
+    between: (message, afterId) => between(call, targetOf(message, now.uid), afterId, message.id),
     onMessage(entry) {
-      if (entry.message.sender === uid) outbox.recognise(entry.message)
+      if (entry.message.sender === now.uid) outbox.recognise(entry.message)
       events.emit('message', entry)
     },
     onChanged: (entry) => events.emit('changed', entry),
     onReload: (event) => events.emit('reload', event),
     onLeft: (event) => events.emit('left', event),
-    onMoved: oncePerTurn(() => options.onPlaces?.(timeline.places)),
+    onMoved: oncePerTurn(() => {
+      keeper?.hearPlaces(timeline.places)
+      options.onPlaces?.(timeline.places)
+    }),
   })
-  const link = openLink({
+  const link = linkOf({ options, events, user, now, calls, keeper, outbox, timeline })
+  return {
+    link,
+    outbox,
+    timeline,
+    call,
+    user: user.promise,
+    get connection() {
+      return now.connection
+    },
+  }
+}
+
+interface Now {
+  uid: string
+  connection: ConnectionState
+}
+
+function keeperOf(
+  { storage, onError }: Options,
+  outbox: () => Outbox,
+  timeline: () => Timeline,
+): Keeper | undefined {
+  const keeper = storage && openKeeper({ storage, outbox, timeline, onError })
+  keeper?.restored.catch(onError)
+  return keeper
+}
+
+interface LinkedParts {
+  readonly options: Options
+  readonly events: Events
+  readonly user: Outcome<User>
+  readonly now: Now
+  readonly calls: Calls
+  readonly keeper: Keeper | undefined
+  readonly outbox: Outbox
+  readonly timeline: Timeline
+}
+
+function linkOf(parts: LinkedParts): Link {
+  const { options, events, user, now, calls, keeper, outbox, timeline } = parts
+  return openLink({
     ...options,
     url: addressOf(options),
     handshakeMs: options.timeoutMs,
     mayRefresh: typeof options.authToken === 'function',
-    greeting: () => greetingOf(options, timeline.places),
-    onState(now) {
-      connection = now
-      if (now.state === 'closed') {
+    async greeting() {
+      // A storage that cannot be read is no reason to be without a chat.
+      await keeper?.restored.catch(() => undefined)
+      return greetingOf(options, timeline.places)
+    },
+    onState(state) {
+      now.connection = state
+      if (state.state === 'closed') {
         calls.close()
         outbox.close()
         user.reject(new SessionError('closed'))
       }
-      events.emit('connection', now)
+      events.emit('connection', state)
     },
     onWelcome(frame) {
-      uid = frame.user.uid
+      now.uid = frame.user.uid
       user.resolve(frame.user)
+      keeper?.welcome(now.uid)
       timeline.welcome(frame.positions)
       calls.resume()
       outbox.flush()
@@ -76,16 +132,6 @@ export function openEngine(options: Options, events: Events): Engine {
       timeline.lose()
     },
   })
-  return {
-    link,
-    outbox,
-    timeline,
-    call,
-    user: user.promise,
-    get connection() {
-      return connection
-    },
-  }
 }
 
 type Routed = Exclude<ServerFrame, { type: 'welcome' }>

@@ -1,4 +1,5 @@
 import type { ClientFrame } from '../contract.generated.ts'
+import type { SessionStorage } from './storage.ts'
 import type { Places } from './timeline.ts'
 
 type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
@@ -29,6 +30,10 @@ export interface ConnectOptions {
   /** How long what came too early waits for what is missing, before that is asked for. */
   readonly patienceMs?: number
   readonly random?: () => number
+  /** Keeps unsent messages and positions for a later session of the same user. */
+  readonly storage?: SessionStorage
+  /** What goes wrong in the background, where no promise can say so. Printed unless given. */
+  readonly onError?: (error: unknown) => void
   /** Asks for the reason when no connection can be opened; that of the runtime unless given. */
   readonly fetch?: typeof fetch
 }
@@ -43,6 +48,7 @@ export function withDefaults(given: ConnectOptions) {
     maxQueued: 1000,
     timeoutMs: 15_000,
     patienceMs: 500,
+    onError: (error: unknown) => console.error(error),
     ...given,
     backoff: {
       baseMs: 500,

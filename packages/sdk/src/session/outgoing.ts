@@ -33,6 +33,10 @@ export interface Outbox {
   flush(): void
   /** A message of this user has come back, which is as good as an answer. */
   recognise(message: Message): void
+  /** What an earlier session did not send goes first. */
+  restore(drafts: readonly Draft[]): void
+  /** What was restored is not this user's. */
+  drop(): void
   close(): void
 }
 
@@ -61,6 +65,7 @@ class MessageQueue implements Outbox {
   readonly #parts: OutboxParts
   readonly #items = new Map<string, Item>()
   readonly #timers = new Set<ReturnType<typeof setTimeout>>()
+  readonly #restored = new Set<string>()
   #closed = false
 
   constructor(parts: OutboxParts) {
@@ -80,6 +85,21 @@ class MessageQueue implements Outbox {
     this.#parts.onChange({ muid, draft, state: 'sending' })
     this.flush()
     return { muid, stored: outcome.promise }
+  }
+
+  restore(drafts: readonly Draft[]): void {
+    if (this.#closed) return
+    const later = [...this.#items]
+    this.#items.clear()
+    for (const draft of drafts) this.#restored.add(this.send(draft).muid)
+    for (const [muid, item] of later) this.#items.set(muid, item)
+  }
+
+  drop(): void {
+    for (const muid of this.#restored) {
+      const item = this.#items.get(muid)
+      if (item) this.#fail(item, new SessionError('otherUser'))
+    }
   }
 
   flush(): void {

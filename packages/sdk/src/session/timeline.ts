@@ -34,6 +34,8 @@ export interface TimelineParts {
 /** All conversations of the device: each entry once, in order, with nothing left out. */
 export interface Timeline {
   readonly places: Places
+  /** Before the first connection: where an earlier session stopped. */
+  restore(places: Places): void
   welcome(positions: Readonly<Record<string, Position>>): void
   hear(frame: Frame): void
   /** The connection is gone: the next one goes on from `places`. */
@@ -51,7 +53,11 @@ class Tracks implements Timeline {
 
   constructor(parts: TimelineParts) {
     this.#parts = parts
-    for (const [id, place] of Object.entries(parts.places)) this.#tracks.set(id, openTrack(place))
+    this.restore(parts.places)
+  }
+
+  restore(places: Places): void {
+    for (const [id, place] of Object.entries(places)) this.#tracks.set(id, openTrack(place))
   }
 
   get places(): Places {
