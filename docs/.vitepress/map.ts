@@ -46,6 +46,7 @@ export const parts: readonly Part[] = [
         pages: [
           'docs/start.md',
           'docs/sdk.md',
+          'docs/compat.md',
           'docs/notification-providers.md',
           'docs/notifications.md',
           'docs/webhooks.md',
@@ -104,6 +105,7 @@ export const parts: readonly Part[] = [
           'docs/settings.md',
           'docs/rules.md',
           'docs/compatibility.md',
+          'docs/compat-names.md',
           'docs/glossary.md',
         ],
       },
