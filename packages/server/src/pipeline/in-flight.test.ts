@@ -41,7 +41,7 @@ async function neighbourWorks(): Promise<void> {
   expect((await neighbour.listUsers({})).data).toHaveLength(3)
 }
 
-/** Nobody has called within the last second. */
+/** No app has called within the last second: the next that calls has all connections but two. */
 const untilQuiet = () => sleep(1100)
 
 test('H4: a device that fires many calls holds few connections, over REST and sockets', async () => {
@@ -80,6 +80,7 @@ test('H4: a device that has kept connections busy has one call at once while ano
   await app.given.user('kim')
   const neighbour = app.client(await app.anotherApp(), 'full')
   const { authToken } = await app.device('kim')
+  await untilQuiet()
   const headers = { appId: app.appId, authToken }
   const request = { path: '/v3/users/kim/friends', headers, deadlineMs: 100_000 }
   const fourCalls = () => Array.from({ length: 4 }, () => send(app.origin, request))
@@ -151,6 +152,7 @@ test('H4: an app that has kept connections busy has a fifth of them while anothe
 
 test('H4: of calls that ask for much, or bring much, an app has two at once; others go past them', async () => {
   await app.given.user('lea')
+  await untilQuiet()
   const params = { uid: 'lea' }
   const calls: Promise<unknown>[] = []
   await whileLocked('lock table friends in access exclusive mode', async () => {
