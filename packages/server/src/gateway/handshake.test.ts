@@ -104,7 +104,8 @@ test('whoever says nothing is closed, before and after they are known', async ()
   // Longer than this machine may be busy with something else.
   await using impatient = await startRealtimeFixture({
     GATEWAY_AUTH_TIMEOUT_MS: '3000',
-    GATEWAY_HEARTBEAT_MS: '1500',
+    // Two of these without a word: later than the time for signing in.
+    GATEWAY_HEARTBEAT_MS: '3000',
   })
   await impatient.app.given.users('bob', 'cid')
   const { origin, appId } = impatient.app
