@@ -1,60 +1,42 @@
 import { type User, userOf } from '../entities/user.ts'
 import { ask, uidOfMe } from '../session/state.ts'
-import { cursorIn, defaultLimit, Pages } from './pages.ts'
+import {
+  defaultLimit,
+  ListRequest,
+  type SearchFilters,
+  SearchRequestBuilder,
+  searchQuery,
+} from './list-request.ts'
 
 type Direction = 'blockedByMe' | 'hasBlockedMe' | 'both'
 
-interface Filters {
-  limit: number
+interface Filters extends SearchFilters {
   direction: Direction
-  searchKeyword?: string
 }
 
-export class BlockedUsersRequest {
+export class BlockedUsersRequest extends ListRequest<User> {
   static readonly directions = {
     BLOCKED_BY_ME: 'blockedByMe',
     HAS_BLOCKED_ME: 'hasBlockedMe',
     BOTH: 'both',
   } as const
 
-  readonly #pages: Pages<User>
-  readonly #limit: number
-
-  constructor({ limit, direction, searchKeyword }: Readonly<Filters>) {
-    this.#limit = limit
-    this.#pages = new Pages(async (cursor) => {
-      const search = searchKeyword ? { searchKey: searchKeyword } : {}
-      const query = { direction, perPage: limit, ...cursorIn(cursor), ...search }
+  constructor(filters: Readonly<Filters>) {
+    super(filters.limit, async (cursor) => {
+      const query = { direction: filters.direction, ...searchQuery(filters, cursor) }
       const { data, meta } = await ask('listBlockedUsers', { params: { uid: uidOfMe() }, query })
       return { data: data.map(userOf), next: meta.cursor.next }
     })
   }
-
-  getLimit(): number {
-    return this.#limit
-  }
-
-  /** The next page; empty at the end. */
-  fetchNext(): Promise<User[]> {
-    return this.#pages.next()
-  }
 }
 
-export class BlockedUsersRequestBuilder {
-  readonly #filters: Filters = { limit: defaultLimit, direction: 'both' }
-
-  setLimit(limit: number): this {
-    this.#filters.limit = limit
-    return this
-  }
-
-  setSearchKeyword(keyword: string): this {
-    this.#filters.searchKeyword = keyword
-    return this
+export class BlockedUsersRequestBuilder extends SearchRequestBuilder<Filters> {
+  constructor() {
+    super({ limit: defaultLimit, direction: 'both' })
   }
 
   setDirection(direction: Direction): this {
-    this.#filters.direction = direction
+    this.filters.direction = direction
     return this
   }
 
@@ -67,6 +49,6 @@ export class BlockedUsersRequestBuilder {
   }
 
   build(): BlockedUsersRequest {
-    return new BlockedUsersRequest({ ...this.#filters })
+    return new BlockedUsersRequest({ ...this.filters })
   }
 }

@@ -1,7 +1,7 @@
 import { type Conversation, conversationOf } from '../entities/conversation.ts'
 import { notAvailable } from '../missing.ts'
 import { ask } from '../session/state.ts'
-import { cursorIn, defaultLimit, Pages } from './pages.ts'
+import { cursorIn, defaultLimit, ListRequest } from './list-request.ts'
 
 interface Filters {
   limit: number
@@ -19,27 +19,14 @@ interface Filters {
   }
 }
 
-export class ConversationsRequest {
-  readonly #pages: Pages<Conversation>
-  readonly #limit: number
-
+export class ConversationsRequest extends ListRequest<Conversation> {
   constructor({ limit, query }: Readonly<Filters>) {
-    this.#limit = limit
-    this.#pages = new Pages(async (cursor) => {
+    super(limit, async (cursor) => {
       const { data, meta } = await ask('listConversations', {
         query: { ...query, perPage: limit, ...cursorIn(cursor) },
       })
       return { data: data.map(conversationOf), next: meta.cursor.next }
     })
-  }
-
-  getLimit(): number {
-    return this.#limit
-  }
-
-  /** The next page; empty at the end. */
-  fetchNext(): Promise<Conversation[]> {
-    return this.#pages.next()
   }
 }
 

@@ -1,28 +1,26 @@
 import { type Group, groupOf } from '../entities/group.ts'
 import { ask } from '../session/state.ts'
-import { cursorIn, defaultLimit, Pages } from './pages.ts'
+import {
+  defaultLimit,
+  ListRequest,
+  type SearchFilters,
+  SearchRequestBuilder,
+  searchQuery,
+} from './list-request.ts'
 
-interface Filters {
-  limit: number
-  searchKeyword?: string
+interface Filters extends SearchFilters {
   joinedOnly?: boolean
   tags?: readonly string[]
   withTags?: boolean
 }
 
-export class GroupsRequest {
-  readonly #pages: Pages<Group>
-  readonly #limit: number
-
+export class GroupsRequest extends ListRequest<Group> {
   constructor(filters: Readonly<Filters>) {
-    const { limit, searchKeyword, joinedOnly, tags, withTags } = filters
-    this.#limit = limit
-    this.#pages = new Pages(async (cursor) => {
+    const { joinedOnly, tags, withTags } = filters
+    super(filters.limit, async (cursor) => {
       const { data, meta } = await ask('listGroups', {
         query: {
-          perPage: limit,
-          ...cursorIn(cursor),
-          ...(searchKeyword && { searchKey: searchKeyword }),
+          ...searchQuery(filters, cursor),
           ...(joinedOnly && { hasJoined: true }),
           ...(tags && { tags }),
           ...(withTags && { withTags }),
@@ -31,46 +29,29 @@ export class GroupsRequest {
       return { data: data.map(groupOf), next: meta.cursor.next }
     })
   }
-
-  getLimit(): number {
-    return this.#limit
-  }
-
-  /** The next page; empty at the end. */
-  fetchNext(): Promise<Group[]> {
-    return this.#pages.next()
-  }
 }
 
-export class GroupsRequestBuilder {
-  readonly #filters: Filters = { limit: defaultLimit }
-
-  setLimit(limit: number): this {
-    this.#filters.limit = limit
-    return this
-  }
-
-  setSearchKeyword(keyword: string): this {
-    this.#filters.searchKeyword = keyword
-    return this
+export class GroupsRequestBuilder extends SearchRequestBuilder<Filters> {
+  constructor() {
+    super({ limit: defaultLimit })
   }
 
   joinedOnly(isOn: boolean): this {
-    this.#filters.joinedOnly = isOn
+    this.filters.joinedOnly = isOn
     return this
   }
 
   setTags(tags: readonly string[]): this {
-    this.#filters.tags = tags
+    this.filters.tags = tags
     return this
   }
 
   withTags(isOn: boolean): this {
-    this.#filters.withTags = isOn
+    this.filters.withTags = isOn
     return this
   }
 
   build(): GroupsRequest {
-    return new GroupsRequest({ ...this.#filters })
+    return new GroupsRequest({ ...this.filters })
   }
 }

@@ -3,7 +3,7 @@ import type { BaseMessage } from '../messages/base-message.ts'
 import { messageOf } from '../messages/from-wire.ts'
 import { notAvailable } from '../missing.ts'
 import { ask } from '../session/state.ts'
-import { defaultLimit } from './pages.ts'
+import { defaultLimit } from './list-request.ts'
 
 type Query = NonNullable<OperationInputs['listUserMessages']['query']>
 type Affix = 'append' | 'prepend'

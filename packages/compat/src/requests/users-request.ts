@@ -3,11 +3,15 @@ import { statusInQuery, type User, userOf } from '../entities/user.ts'
 import { notAvailable } from '../missing.ts'
 import { remember } from '../session/people.ts'
 import { ask, uidOfMe } from '../session/state.ts'
-import { cursorIn, defaultLimit, Pages } from './pages.ts'
+import {
+  defaultLimit,
+  ListRequest,
+  type SearchFilters,
+  SearchRequestBuilder,
+  searchQuery,
+} from './list-request.ts'
 
-interface Filters {
-  limit: number
-  searchKeyword?: string
+interface Filters extends SearchFilters {
   searchIn?: readonly ('uid' | 'name')[]
   status?: string
   hidesBlocked?: boolean
@@ -18,13 +22,9 @@ interface Filters {
   uids?: readonly string[]
 }
 
-export class UsersRequest {
-  readonly #pages: Pages<User>
-  readonly #limit: number
-
+export class UsersRequest extends ListRequest<User> {
   constructor(filters: Readonly<Filters>) {
-    this.#limit = filters.limit
-    this.#pages = new Pages(async (cursor) => {
+    super(filters.limit, async (cursor) => {
       const { data, meta } = await (filters.friendsOnly
         ? friends(filters, cursor)
         : users(filters, cursor))
@@ -33,24 +33,13 @@ export class UsersRequest {
       return { data: shown.map(userOf), next: meta.cursor.next }
     })
   }
-
-  getLimit(): number {
-    return this.#limit
-  }
-
-  /** The next page; empty at the end. */
-  fetchNext(): Promise<User[]> {
-    return this.#pages.next()
-  }
 }
 
 function users(filters: Readonly<Filters>, cursor: string | undefined) {
-  const { searchKeyword, searchIn, status, roles, tags, withTags, uids } = filters
+  const { searchIn, status, roles, tags, withTags, uids } = filters
   return ask('listUsers', {
     query: {
-      perPage: filters.limit,
-      ...cursorIn(cursor),
-      ...(searchKeyword && { searchKey: searchKeyword }),
+      ...searchQuery(filters, cursor),
       ...(searchIn && { searchIn }),
       ...(status && { status: statusInQuery(status) }),
       ...(roles && { roles }),
@@ -61,9 +50,8 @@ function users(filters: Readonly<Filters>, cursor: string | undefined) {
   })
 }
 
-function friends({ limit, searchKeyword }: Readonly<Filters>, cursor: string | undefined) {
-  const search = searchKeyword ? { searchKey: searchKeyword } : {}
-  const query = { perPage: limit, ...cursorIn(cursor), ...search }
+function friends(filters: Readonly<Filters>, cursor: string | undefined) {
+  const query = searchQuery(filters, cursor)
   return ask('listFriends', { params: { uid: uidOfMe() }, query })
 }
 
@@ -76,61 +64,53 @@ function isShown(user: WireUser, filters: Readonly<Filters>): boolean {
   return !roles || roles.includes(user.role)
 }
 
-export class UsersRequestBuilder {
-  readonly #filters: Filters = { limit: defaultLimit }
-
-  setLimit(limit: number): this {
-    this.#filters.limit = limit
-    return this
-  }
-
-  setSearchKeyword(keyword: string): this {
-    this.#filters.searchKeyword = keyword
-    return this
+export class UsersRequestBuilder extends SearchRequestBuilder<Filters> {
+  constructor() {
+    super({ limit: defaultLimit })
   }
 
   searchIn(fields: readonly ('uid' | 'name')[]): this {
-    this.#filters.searchIn = fields
+    this.filters.searchIn = fields
     return this
   }
 
   setStatus(status: string): this {
-    this.#filters.status = status
+    this.filters.status = status
     return this
   }
 
   hideBlockedUsers(isOn: boolean): this {
-    this.#filters.hidesBlocked = isOn
+    this.filters.hidesBlocked = isOn
     return this
   }
 
   setRole(role: string): this {
-    this.#filters.roles = [role]
+    this.filters.roles = [role]
     return this
   }
 
   setRoles(roles: readonly string[]): this {
-    this.#filters.roles = roles
+    this.filters.roles = roles
     return this
   }
 
   friendsOnly(isOn: boolean): this {
-    this.#filters.friendsOnly = isOn
+    this.filters.friendsOnly = isOn
     return this
   }
 
   setTags(tags: readonly string[]): this {
-    this.#filters.tags = tags
+    this.filters.tags = tags
     return this
   }
 
   withTags(isOn: boolean): this {
-    this.#filters.withTags = isOn
+    this.filters.withTags = isOn
     return this
   }
 
   setUIDs(uids: readonly string[]): this {
-    this.#filters.uids = uids
+    this.filters.uids = uids
     return this
   }
 
@@ -143,6 +123,6 @@ export class UsersRequestBuilder {
   }
 
   build(): UsersRequest {
-    return new UsersRequest({ ...this.#filters })
+    return new UsersRequest({ ...this.filters })
   }
 }
