@@ -114,6 +114,12 @@ const packages = [
     { path: '^packages/(?:server|contract|console)/' },
   ),
   forbid(
+    'react-knows-only-the-sdk',
+    'react --> sdk --> contract <-- server, never the other way.',
+    { path: '^packages/react/', pathNot: tests },
+    { path: '^packages/(?:server|contract|console|compat)/' },
+  ),
+  forbid(
     'console-knows-only-the-sdk',
     'The console reaches the service only through the sdk.',
     { path: '^packages/console/', pathNot: tests },

@@ -156,7 +156,8 @@ test('the clean house passes, with its far-reaching test and what is known to br
 })
 
 // Each case is a file put in the house, and the rules it must break. All are put there at once.
-const cases: [what: string, path: string, text: string, ...rules: string[]][] = [
+type Case = [what: string, path: string, text: string, ...rules: string[]]
+const cases: Case[] = [
   [
     'the domain importing http/',
     `${src}/domain/users/friends.ts`,
@@ -356,12 +357,11 @@ const cases: [what: string, path: string, text: string, ...rules: string[]][] = 
     `import '../../server/src/pipeline/handler.ts'`,
     'sdk-knows-only-the-contract',
   ],
-  [
-    'the compat package importing the contract',
-    'packages/compat/src/exception.ts',
-    `import '../../contract/src/errors.ts'`,
-    'compat-knows-only-the-sdk',
-  ],
+  ...['compat', 'react'].map((name): Case => {
+    const path = `packages/${name}/src/index.ts`
+    const code = `import '../../contract/src/errors.ts'`
+    return [`${name} importing the contract`, path, code, `${name}-knows-only-the-sdk`]
+  }),
   [
     'production code importing a test',
     `${src}/pipeline/failure.ts`,

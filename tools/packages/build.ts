@@ -1,6 +1,6 @@
 /**
  * Writes the packages as they are published: `node tools/packages/build.ts [--out build]
- * [--repository git+https://...]` makes `build/packages/{chorale,sdk,compat,contract}`.
+ * [--repository git+https://...]` makes `build/packages/{chorale,sdk,compat,react,contract}`.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { transformWithOxc } from 'vite'
 import { root } from '../tree.ts'
-import { contract, type Published, workspaceOf } from './published.ts'
+import { builtPath, contract, type Published, workspaceOf } from './published.ts'
 
 const packages = join(root, 'packages')
 
@@ -26,6 +26,10 @@ export async function compile(one: Published, folder: string): Promise<void> {
     writeFileSync(`${target}.map`, JSON.stringify({ ...map, sources: [basename(source)] }))
   }
 
+  for (const path of Object.values(one.stylesheets ?? {})) {
+    cpSync(join(packages, one.workspace, path), join(folder, builtPath(path, '.css')))
+  }
+
   /** The contract is no package that another needs: it is copied in. */
   function isDependency(path: string): boolean {
     return path !== contract.name && path in (workspaceOf(one).dependencies ?? {})
@@ -35,17 +39,18 @@ export async function compile(one: Published, folder: string): Promise<void> {
   function targetOf(source: string): string {
     const [workspace = '', , ...path] = relative(packages, source).split('/')
     const place = workspace === one.workspace ? 'dist' : workspace
-    return join(place, ...path).replace(/\.ts$/, '.js')
+    return join(place, ...path).replace(/\.tsx?$/, '.js')
   }
 }
 
 /** Imports, and the files that a program names: `new URL('./name.ts', import.meta.url)`. */
 const references =
-  /(?<=(?:\bfrom |\bimport |\bimport\(|\bnew URL\()")(?:\.[^"]*\.ts|@chorale\/[^"]*)(?=")/g
+  /(?<=(?:\bfrom |\bimport |\bimport\(|\bnew URL\()")(?:\.[^"]*\.tsx?|@chorale\/[^"]*)(?=")/g
 
 async function javascriptOf(source: string) {
   return transformWithOxc(readFileSync(source, 'utf8'), source, {
     target: 'esnext',
+    jsx: { runtime: 'automatic' },
     typescript: { onlyRemoveTypeImports: true },
     sourcemap: true,
   })

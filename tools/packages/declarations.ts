@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import ts from 'typescript'
 import { root } from '../tree.ts'
-import { compat, contract, type Published, sdk } from './published.ts'
+import { compat, contract, type Published, react, sdk } from './published.ts'
 
 /** Writes the `.d.ts` of a package that others import. */
 export function declare(one: Published, folder: string): void {
   const dist = join(folder, 'dist')
-  if (one === sdk || one === compat) inferred(one.workspace, ['index.ts'], dist)
+  if ([sdk, compat, react].includes(one)) inferred(one.workspace, ['index.ts'], dist)
   if (one !== contract) return
   // What these import of the schemas is no part of their declarations, which spares the inference.
   for (const name of ['index', 'examples', 'openapi']) annotated(name, dist)
@@ -66,5 +66,5 @@ function annotated(name: string, dist: string): void {
 
 function pointToBuilt(file: string): void {
   const text = readFileSync(file, 'utf8')
-  writeFileSync(file, text.replaceAll(/((?:from |import\()['"]\.[^'"]*)\.ts(['"])/g, '$1.js$2'))
+  writeFileSync(file, text.replaceAll(/((?:from |import\()['"]\.[^'"]*)\.tsx?(['"])/g, '$1.js$2'))
 }

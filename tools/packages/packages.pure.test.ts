@@ -6,11 +6,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { root } from '../tree.ts'
 import { packAll } from './packed.ts'
 
 // The short form of the proof: built and packed, unpacked into an empty folder, used from there.
@@ -25,9 +27,12 @@ const packed = packAll(folder).map((one) => {
   return { ...one, target }
 })
 
-describe.each(packed)('$name', ({ target, paths, exports }) => {
+describe.each(packed)('$name', ({ target, paths, exports, stylesheets }) => {
   test('has its licence, a README and what it exports, and neither tests nor sources', () => {
     expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md']))
+    for (const sheet of Object.values(stylesheets ?? {})) {
+      expect(paths).toContain(sheet.replace('./src/', 'dist/'))
+    }
     for (const source of Object.values(exports)) {
       const built = source.replace('./src/', 'dist/').replace(/\.ts$/, '')
       expect(paths).toEqual(
@@ -73,4 +78,18 @@ test('compat runs by the name of the SDK that it stands for, and scans', () => {
   expect(run('-e', code)).toBe('function\n')
   writeFileSync(join(cwd, 'app.js'), `import { CometChat } from '${name}'\nCometChat.endCall()\n`)
   expect(run(join(aliased, 'bin/compat.js'), 'scan', '.')).toMatch(/^missing {2}CometChat\.endCall/)
+})
+
+test('the React package runs with the React of the application', () => {
+  const target = join(modules, '@chorale/react')
+  const manifest = JSON.parse(readFileSync(join(target, 'package.json'), 'utf8'))
+  expect(Object.keys(manifest.dependencies)).toEqual(['@chorale/sdk'])
+  expect(Object.keys(manifest.peerDependencies)).toEqual(['react'])
+  symlinkSync(join(root, 'node_modules/react'), join(modules, 'react'))
+  const code =
+    "import('@chorale/react').then(({ useChat, ChatProvider }) => console.log(typeof useChat, typeof ChatProvider))"
+  const cwd = join(folder, 'user')
+  expect(execFileSync(process.execPath, ['-e', code], { cwd, encoding: 'utf8' })).toBe(
+    'function function\n',
+  )
 })

@@ -10,6 +10,8 @@ export interface Published {
   readonly folder: string
   /** What others import: by path, the source. */
   readonly exports: Readonly<Record<string, string>>
+  /** Files that others import beside code: by path, the source. */
+  readonly stylesheets?: Readonly<Record<string, string>>
   /** Sources that nothing imports. */
   readonly programs: readonly string[]
   readonly node: string
@@ -48,6 +50,18 @@ export const compat: Published = {
   files: ['bin'],
 }
 
+/** Its sources import the SDK, which is a dependency, and React, which the application has. */
+export const react: Published = {
+  name: '@chorale/react',
+  workspace: 'react',
+  folder: 'react',
+  exports: { '.': './src/index.ts' },
+  stylesheets: { './styles.css': './src/styles.css' },
+  programs: [],
+  node: '>=22',
+  files: [],
+}
+
 /** It has the contract in it, so that both are always of the same version. */
 export const server: Published = {
   name: 'chorale',
@@ -59,16 +73,17 @@ export const server: Published = {
   files: ['bin', 'contract', 'examples', 'functions', 'migrations', 'web'],
 }
 
-export const published = [contract, sdk, compat, server]
+export const published = [contract, sdk, compat, react, server]
 
 export interface Workspace {
   readonly version: string
   readonly description: string
   readonly license: string
-  readonly sideEffects?: boolean
+  readonly sideEffects?: boolean | readonly string[]
   readonly bin?: Readonly<Record<string, string>>
   readonly exports?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 export function workspaceOf({ workspace }: Published): Workspace {
@@ -76,8 +91,8 @@ export function workspaceOf({ workspace }: Published): Workspace {
 }
 
 /** Where a source of a workspace is in the package: `./src/index.ts`, `./dist/index.js`. */
-export function builtPath(source: string, extension: '.js' | '.d.ts'): string {
-  return source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, extension)
+export function builtPath(source: string, extension: '.js' | '.d.ts' | '.css'): string {
+  return source.replace(/^\.\/src\//, './dist/').replace(/\.(?:tsx?|css)$/, extension)
 }
 
 export function manifestOf(one: Published, repository: string | undefined): object {
@@ -87,6 +102,10 @@ export function manifestOf(one: Published, repository: string | undefined): obje
   const entries = Object.entries(one.exports).map(([path, source]) => [
     path,
     { types: builtPath(source, '.d.ts'), default: builtPath(source, '.js') },
+  ])
+  const stylesheets = Object.entries(one.stylesheets ?? {}).map(([path, source]) => [
+    path,
+    builtPath(source, '.css'),
   ])
   return {
     name: one.name,
@@ -105,9 +124,13 @@ export function manifestOf(one: Published, repository: string | undefined): obje
     // For TypeScript that does not read `exports`: moduleResolution `node`.
     main: main && builtPath(main, '.js'),
     types: main && builtPath(main, '.d.ts'),
-    exports: { ...Object.fromEntries(entries), './package.json': './package.json' },
+    exports: {
+      ...Object.fromEntries([...entries, ...stylesheets]),
+      './package.json': './package.json',
+    },
     files: ['dist', 'NOTICE', ...one.files],
     dependencies,
+    peerDependencies: workspace.peerDependencies,
     publishConfig: { access: 'public', provenance: true },
   }
 }
