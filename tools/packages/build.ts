@@ -1,6 +1,6 @@
 /**
  * Writes the packages as they are published: `node tools/packages/build.ts [--out build]
- * [--repository git+https://...]` makes `build/packages/{chorale,sdk,compat,react,contract}`.
+ * [--repository git+https://...]` makes `build/packages/{chorale,sdk,compat,react,contract,create-chorale}`.
  */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -11,6 +11,7 @@ import { declare } from './declarations.ts'
 import { buildDemo } from './demo.ts'
 import {
   builtPath,
+  create,
   manifestOf,
   type Published,
   published,
@@ -33,6 +34,8 @@ for (const one of published) {
   describe(one, folder)
   writePrograms(one, folder)
   if (one === server) await completeServer(folder)
+  if (one === create)
+    copy(join(root, 'packages', one.workspace, 'template'), join(folder, 'template'))
   console.log(`${one.name}: ${folder}`)
 }
 

@@ -39,7 +39,9 @@ describe.each(packed)('$name', ({ target, paths, exports, stylesheets }) => {
         expect.arrayContaining([`${built}.js`, `${built}.js.map`, `${built}.d.ts`]),
       )
     }
-    expect(paths.filter((path) => /test|(?<!\.d)\.ts$/.test(path))).toEqual([])
+    // A template is made of sources.
+    const own = paths.filter((path) => !path.startsWith('template/'))
+    expect(own.filter((path) => /test|(?<!\.d)\.ts$/.test(path))).toEqual([])
   })
 
   test('imports no source, and no workspace but what it depends on', () => {
@@ -92,4 +94,17 @@ test('the React package runs with the React of the application', () => {
   expect(execFileSync(process.execPath, ['-e', code], { cwd, encoding: 'utf8' })).toBe(
     'function function\n',
   )
+})
+
+test('create-chorale makes a project, and has no dependency', () => {
+  const home = join(modules, 'create-chorale')
+  expect(JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).dependencies).toEqual({})
+  const program = join(home, 'bin/create-chorale.js')
+  execFileSync(process.execPath, [program, 'chat', '--no-install'], { cwd: folder })
+  const template = readdirSync(join(home, 'template'), { recursive: true, encoding: 'utf8' })
+  const made = readdirSync(join(folder, 'chat'), { recursive: true, encoding: 'utf8' })
+  expect(made.sort()).toEqual(
+    template.map((path) => path.replace('_gitignore', '.gitignore')).sort(),
+  )
+  expect(made).toEqual(expect.arrayContaining(['.gitignore', 'server.ts', 'src/main.ts']))
 })

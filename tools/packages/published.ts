@@ -73,7 +73,18 @@ export const server: Published = {
   files: ['bin', 'contract', 'examples', 'functions', 'migrations', 'web'],
 }
 
-export const published = [contract, sdk, compat, react, server]
+/** Its templates are copied as they are; `create-project.ts` fills in what differs. */
+export const create: Published = {
+  name: 'create-chorale',
+  workspace: 'create-chorale',
+  folder: 'create-chorale',
+  exports: {},
+  programs: ['./src/main.ts'],
+  node: '>=24.2.0',
+  files: ['bin', 'template'],
+}
+
+export const published = [contract, sdk, compat, react, server, create]
 
 export interface Workspace {
   readonly version: string

@@ -27,6 +27,8 @@ export interface DataFolder {
   readonly engines: string
   readonly state: State
   keep(change: Partial<State>): void
+  /** A file of its own, which nobody but the owner may read. */
+  write(name: string, content: object): void
 }
 
 /** Opens the folder, or makes it, with secrets of its own. Only its owner may look into it. */
@@ -36,11 +38,15 @@ export function openDataFolder(folder: string, account: Account | undefined): Da
   chmodSync(path, 0o700)
   const file = join(path, 'state.json')
   let state: State = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : newState()
+  const write = (name: string, content: object) => {
+    const target = join(path, name)
+    // Written beside and moved: whoever pulls the plug finds the old file or the new one.
+    writeFileSync(`${target}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+    renameSync(`${target}.new`, target)
+  }
   const keep = (change: Partial<State>) => {
     state = { ...state, ...change }
-    // Written beside and moved: whoever pulls the plug finds the old file or the new one.
-    writeFileSync(`${file}.new`, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    write('state.json', state)
   }
   keep({})
   return {
@@ -51,6 +57,7 @@ export function openDataFolder(folder: string, account: Account | undefined): Da
       return state
     },
     keep,
+    write,
   }
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,6 +56,10 @@ test('start fills a demo app with a week of talk and serves; another start goes 
   const { appId, apiKey } = first.started
   expect(first.steps()).toMatch(/^Demo +8 people, 4 groups, 3\d\d messages/m)
   expect(statSync(join(folder, 'chorale-data')).mode & 0o777).toBe(0o700)
+  // Where a project of `npm create chorale` finds them.
+  const kept = join(folder, 'chorale-data/started.json')
+  expect(JSON.parse(readFileSync(kept, 'utf8'))).toEqual(first.started)
+  expect(statSync(kept).mode & 0o777).toBe(0o600)
 
   const as = (uid: string) => ({ appId, apikey: apiKey, onBehalfOf: uid })
   const page = JSON.parse(

@@ -75,7 +75,11 @@ export async function startAndServe({ folder: path, onStarted }: StartOptions): 
       config,
       log,
       pages,
-      onStarted: () => onStarted(startedAs(config, folder, demo)),
+      onStarted() {
+        const started = startedAs(config, folder, demo)
+        folder.write('started.json', started)
+        onStarted(started)
+      },
     })
     progress.say('Chorale', 'stopping what was started ...')
     if (reason === 'failure') process.exitCode = 1
