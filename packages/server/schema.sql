@@ -81,6 +81,66 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.append_entry(p_at bigint, p_bucket smallint, p_key bigint, p_app_id text, p_sender text, p_muid text, p_category text, p_type text, p_data text, p_extra text, p_counts boolean, p_shows boolean, p_app_version bigint, p_sender_version bigint, p_receiver text, p_receiver_version bigint, p_guid text, p_group_version bigint, p_scope text, p_joined_at bigint, OUT seq bigint, OUT id bigint, OUT counted bigint, OUT at bigint, OUT receipt bigint, OUT sender_online boolean, OUT sender_active_at bigint, OUT receiver_online boolean, OUT receiver_active_at bigint, OUT members_count bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+begin
+  if p_app_version is not null and not exists (
+       select from apps a where a.app_id = p_app_id and a.row_version = p_app_version)
+     or p_sender_version is not null and not exists (
+       select from users u where u.app_id = p_app_id and u.uid = p_sender
+         and u.row_version = p_sender_version)
+     or p_receiver_version is not null and not exists (
+       select from users u where u.app_id = p_app_id and u.uid = p_receiver
+         and u.row_version = p_receiver_version)
+     or p_group_version is not null and not exists (
+       select from groups g where g.app_id = p_app_id and g.guid = p_guid
+         and g.row_version = p_group_version)
+     or p_scope is not null and not exists (
+       select from group_members m where m.app_id = p_app_id and m.guid = p_guid
+         and m.uid = p_sender and m.scope = p_scope and m.joined_at = p_joined_at)
+  then
+    raise exception using errcode = 'CH001', message = 'Stale entries are not appended.',
+      detail = '1';
+  end if;
+
+  update conversations c
+  set head = c.head + 1,
+      counted = c.counted + p_counts::int,
+      shown_seq = case when p_shows then c.head + 1 else c.shown_seq end,
+      last_at = greatest(c.last_at, p_at),
+      updated_at = case when p_shows then greatest(c.last_at, p_at) else c.updated_at end
+  where c.bucket = p_bucket and c.conversation_key = p_key
+  returning c.head, c.counted, c.last_at, c.participants_count
+  into seq, counted, at, members_count;
+  if not found then
+    raise foreign_key_violation using message = 'A conversation to append to does not exist.';
+  end if;
+
+  receipt := record_append(p_at, p_bucket, p_key, seq);
+  id := nextval('entry_numbers') * 64 + p_bucket;
+  insert into entries (bucket, conversation_key, seq, id, sent_at, counted, counts, app_id, sender,
+                       category, type, muid, data, extra)
+  values (p_bucket, p_key, seq, id, at, counted, p_counts, p_app_id, p_sender, p_category, p_type,
+          p_muid, p_data::json, p_extra::jsonb);
+
+  if p_counts then
+    -- A statement of its own: it sees who came and went while the head was waited for.
+    update participants p set own = p.own + 1
+    where p.bucket = p_bucket and p.conversation_key = p_key and p.uid = p_sender;
+  end if;
+
+  select p.online, p.last_active_at into sender_online, sender_active_at
+  from presence p where p.app_id = p_app_id and p.uid = p_sender;
+  if p_receiver is not null then
+    select p.online, p.last_active_at into receiver_online, receiver_active_at
+    from presence p where p.app_id = p_app_id and p.uid = p_receiver;
+  end if;
+end
+$$;
+
 CREATE FUNCTION public.begin_epoch(p_after bigint, p_mark bigint) RETURNS bigint
     LANGUAGE plpgsql
     AS $$
@@ -165,6 +225,19 @@ begin
     if found then low := middle; else high := middle - 1; end if;
   end loop;
   return low;
+end
+$$;
+
+CREATE FUNCTION public.record_append(p_at bigint, p_bucket smallint, p_key bigint, p_seq bigint) RETURNS bigint
+    LANGUAGE plpgsql
+    AS $$
+declare
+  marker bigint;
+begin
+  insert into append_receipts (at, buckets, conversation_keys, first_seqs, last_seqs)
+  values (p_at, array[p_bucket], array[p_key], array[p_seq], array[p_seq])
+  returning receipt_id into marker;
+  return marker;
 end
 $$;
 

@@ -78,6 +78,10 @@ type Work = (appDb: AppDb, crowded: Crowded) => Promise<unknown>
 export const preparedStatements: Readonly<Record<string, Work>> = {
   append: ({ db, appId }, { place, uid }) =>
     appendEntries(db, [messageOf({ ...place, appId }, uid, { muid: 'new' })], 1),
+  'append of a batch': ({ db, appId }, { place, uid }) => {
+    const entry = messageOf({ ...place, appId }, uid)
+    return appendEntries(db, [entry, entry], 1)
+  },
   'append of a reply': ({ db, appId }, { place, uid }) =>
     appendEntries(db, [messageOf({ ...place, appId }, uid, { parentSeq: 1 })], 1, [replyCounts]),
   'group conversation': (db, { guid }) => findGroupConversation(db, guid),
