@@ -1,32 +1,16 @@
-// The server of your application: it logs people in, and serves the page.
+// The server of your application: it answers `/login`, and serves the page.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { ChoraleError, restClient } from '@chorale/sdk'
 import { createServer as createVite } from 'vite'
 import { findKeys, noKeys } from './keys.ts'
+import { openLogin } from './login.ts'
 
 const keys = findKeys()
 if (!keys) stop(noKeys)
-const { apiUrl, appId, apiKey } = keys
+const { logIn, problem } = openLogin(keys)
+const found = await problem()
+if (found) stop(found)
 const port = Number(process.env.PORT ?? 8080)
-const chorale = restClient({ baseUrl: apiUrl, appId, apiKey })
-await chorale.listUsers({ query: { perPage: 1 } }).catch((error) => {
-  if (error instanceof ChoraleError) stop(`Chorale at ${apiUrl} refuses the keys: ${error.message}`)
-  stop(`Chorale does not answer at ${apiUrl}. Start it: npx chorale start`)
-})
-
-/** Here anybody is whom they say they are. Your application checks a password or a session first. */
-async function logIn(uid: string) {
-  await chorale.createUser({ body: { uid, name: uid } }).catch((error) => {
-    if (error.code !== 'ERR_UID_ALREADY_EXISTS') throw error
-  })
-  const { data } = await chorale.createAuthToken({
-    params: { uid },
-    body: { lifetimeSeconds: 86_400 },
-  })
-  const url = `${apiUrl.replace(/^http/, 'ws')}/realtime`
-  return { url, appId, authToken: data.authToken }
-}
 
 async function answerLogin(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (!isFromThisPage(request)) return void response.writeHead(403).end('Use http://localhost.')
