@@ -67,7 +67,7 @@ const steps: readonly Step[] = [
   },
   { name: 'openapi', ...script('openapi:lint') },
   { name: 'generated files', ...script('generated', '--', '--check') },
-  { name: 'tests', ...vitest('--project=pure', '--project=service'), figures: /^sdk: / },
+  { name: 'tests', ...vitest('--project=pure', '--project=service'), figures: /^(?:sdk|react): / },
   // Reads what the tests have just noted; the slow tests begin their notes anew.
   { name: 'contract coverage', command: tool('contract-coverage.ts'), alone: true },
   ...(options.slow

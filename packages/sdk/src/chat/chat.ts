@@ -46,6 +46,9 @@ export interface Chat {
   close(): void
 }
 
+/** The same array each time, so that a row without typing users does not differ. */
+const nobody: readonly string[] = []
+
 export function createChat(options: ChatOptions): Chat {
   const session = connect({ presence: { of: 'all' }, ...options })
   const onError = reporting(options.onError ?? console.error)
@@ -57,7 +60,7 @@ export function createChat(options: ChatOptions): Chat {
   const rows = new ConversationRows({
     call,
     uid,
-    typingIn: (target) => typing.get(keyOf(target))?.live.getSnapshot() ?? [],
+    typingIn: (target) => typing.get(keyOf(target))?.live.getSnapshot() ?? nobody,
     onChange() {
       unread.changed()
       list.changed()
