@@ -55,6 +55,8 @@ const named = {
   what: 'friends',
   field: 'uid',
   objection: 'This field is required.',
+  reason: 'it has expired',
+  value: 'login',
 } as const
 
 const participant = { uid: 'ann', rank: 'participant' } as const

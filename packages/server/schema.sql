@@ -442,7 +442,9 @@ CREATE TABLE public.auth_tokens (
     app_info jsonb,
     created_at bigint NOT NULL,
     expires_at bigint,
-    nth bigint NOT NULL
+    nth bigint NOT NULL,
+    issuer_id text COLLATE pg_catalog."C",
+    issuer_version bigint
 );
 
 ALTER TABLE public.auth_tokens ALTER COLUMN nth ADD GENERATED ALWAYS AS IDENTITY (
@@ -645,6 +647,26 @@ CREATE TABLE public.interactions (
     element_id text NOT NULL COLLATE pg_catalog."C",
     interacted_at bigint NOT NULL,
     app_id text NOT NULL COLLATE pg_catalog."C"
+);
+
+CREATE TABLE public.issuers (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    issuer_id text NOT NULL COLLATE pg_catalog."C",
+    issuer text NOT NULL COLLATE pg_catalog."C",
+    jwks_url text NOT NULL,
+    settings jsonb NOT NULL,
+    enabled boolean NOT NULL,
+    version bigint DEFAULT nextval('public.row_versions'::regclass) NOT NULL,
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL
+);
+
+CREATE TABLE public.jwt_revocations (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    token_hash bytea NOT NULL,
+    revoked_at bigint NOT NULL,
+    keep_until bigint NOT NULL
 );
 
 CREATE TABLE public.management_keys (
@@ -1272,6 +1294,12 @@ ALTER TABLE ONLY public.install
 ALTER TABLE ONLY public.interactions
     ADD CONSTRAINT interactions_pkey PRIMARY KEY (bucket, conversation_key, seq, uid, element_id);
 
+ALTER TABLE ONLY public.issuers
+    ADD CONSTRAINT issuers_pkey PRIMARY KEY (app_id, issuer_id);
+
+ALTER TABLE ONLY public.jwt_revocations
+    ADD CONSTRAINT jwt_revocations_pkey PRIMARY KEY (app_id, uid, token_hash);
+
 ALTER TABLE ONLY public.management_keys
     ADD CONSTRAINT management_keys_pkey PRIMARY KEY (key);
 
@@ -1443,6 +1471,10 @@ CREATE INDEX groups_by_update ON public.groups USING btree (app_id, COALESCE(upd
 
 CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handled_at);
 
+CREATE UNIQUE INDEX issuers_by_name ON public.issuers USING btree (app_id, issuer);
+
+CREATE INDEX jwt_revocations_by_end ON public.jwt_revocations USING btree (app_id, keep_until);
+
 CREATE INDEX moderation_cases_open ON public.moderation_cases USING btree (app_id, kind, message_id) WHERE (status = 'open'::text);
 
 CREATE INDEX moderation_cases_reviewed ON public.moderation_cases USING btree (app_id, updated_at, message_id) WHERE (status <> 'open'::text);
@@ -1569,6 +1601,8 @@ CREATE TRIGGER renew_app_version AFTER DELETE OR UPDATE OF app_id, key_hash, nam
 
 CREATE TRIGGER renew_app_version AFTER INSERT OR DELETE OR UPDATE ON public.app_settings FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
 
+CREATE TRIGGER renew_app_version AFTER DELETE OR UPDATE ON public.issuers FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
+
 CREATE TRIGGER renew_app_version AFTER INSERT OR DELETE OR UPDATE ON public.role_restricted_features FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
 
 CREATE TRIGGER renew_app_version AFTER DELETE OR UPDATE ON public.roles FOR EACH ROW EXECUTE FUNCTION public.renew_app_version();
@@ -1636,6 +1670,12 @@ ALTER TABLE ONLY public.group_scope_permissions
 
 ALTER TABLE ONLY public.groups
     ADD CONSTRAINT groups_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.issuers
+    ADD CONSTRAINT issuers_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.jwt_revocations
+    ADD CONSTRAINT jwt_revocations_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.moderation_cases
     ADD CONSTRAINT moderation_cases_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;

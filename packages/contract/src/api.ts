@@ -41,7 +41,7 @@ import type { Operation } from './operation.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { dryRuns, keywordLists, keywordListsOfApp, rules, rulesOfApp } from './rules/index.ts'
 import { stats } from './stats/index.ts'
-import { authTokens, blockedUsers, friends, me, users } from './users/index.ts'
+import { authTokens, blockedUsers, friends, issuers, me, users } from './users/index.ts'
 import { deliveries, webhooks, webhookTriggers } from './webhooks/index.ts'
 
 /** Every operation, by noun. */
@@ -57,6 +57,7 @@ export const api = {
   rolePermissions,
   users,
   authTokens,
+  issuers,
   friends,
   blockedUsers,
   me,

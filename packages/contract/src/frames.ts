@@ -31,7 +31,11 @@ const Anything = Type.Unsafe<Record<string, unknown>>({ type: 'object', 'x-maxBy
 export const clientFrames = {
   /** Who it is, and what it has seen so far. */
   auth: Frame('auth', {
-    authToken: Type.String({ minLength: 1, maxLength: 200 }),
+    authToken: Type.String({
+      minLength: 1,
+      maxLength: 8192,
+      description: 'An auth token, or a JWT of an issuer that the app trusts.',
+    }),
     positions: Type.Optional(Positions),
     presence: Type.Optional(PresenceWish),
   }),

@@ -28,6 +28,7 @@ const tags: Readonly<Record<string, string>> = {
   Users: 'The people of an app. The app gives each a uid.',
   Me: 'The user of a device, who calls with an auth token.',
   'Auth Tokens': 'What the device of a user shows. A token stands for one user.',
+  Issuers: 'Whose JWTs a device may show instead of an auth token.',
   Friends: 'Friendship holds in both directions.',
   'Blocked Users': 'Blocking has a direction: the one who blocks, and the one who is blocked.',
   Groups: 'Rooms for many users: public, with a password, or private.',

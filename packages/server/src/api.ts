@@ -83,6 +83,7 @@ import {
   type UserDeletion,
   userHandlers,
 } from './domain/users/index.ts'
+import { issuerHandlers } from './domain/users/issuers/index.ts'
 import { blockedUserHandlers, friendHandlers } from './domain/users/relationships/index.ts'
 import { deliveryHandlers, triggerHandlers, webhookHandlers } from './domain/webhooks/index.ts'
 import { objectionToUrl, type UrlRules } from './egress/urls.ts'
@@ -135,6 +136,7 @@ export function handlersWith(
       ...rolePermissionHandlers,
       ...userHandlers(userDeletion),
       ...authTokenHandlers,
+      ...issuerHandlers((url) => objectionToUrl(url, outside.urlRules)),
       ...friendHandlers,
       ...blockedUserHandlers,
       ...meHandlers,

@@ -32,6 +32,16 @@ export const accessErrors = {
     message: 'The auth token does not exist, or its user is deactivated.',
     fix: 'Let the server of the app create a new one: POST /users/<uid>/auth_tokens.',
   },
+  AUTH_ERR_JWT_REFUSED: {
+    status: 401,
+    message: 'The JWT is refused: {reason}.',
+    fix: 'Show a fresh JWT of an issuer that the app trusts; GET /issuers/<id> shows what it must hold.',
+  },
+  AUTH_ERR_JWKS_UNAVAILABLE: {
+    status: 503,
+    message: 'The public keys of the issuer of this JWT cannot be fetched at the moment.',
+    fix: 'Try again later. The log of the service says what is wrong with the address of the keys.',
+  },
   AUTH_ERR_NO_ACCESS: {
     status: 403,
     message: 'These credentials do not allow this call.',
@@ -71,6 +81,16 @@ export const accessErrors = {
     status: 403,
     message: 'The auth token belongs to another user.',
     fix: 'Name the user to whom the token was given, in the path or in onBehalfOf.',
+  },
+  ERR_ISSUER_NOT_FOUND: {
+    status: 404,
+    message: 'The issuer {id} does not exist.',
+    fix: 'GET /issuers lists those that the app trusts.',
+  },
+  ERR_ISSUER_ALREADY_EXISTS: {
+    status: 409,
+    message: 'The app trusts an issuer with the {field} {value} already.',
+    fix: 'Change that one with PUT, or name another.',
   },
   ERR_PLAN_QUOTA_RESTRICTION: {
     status: 403,

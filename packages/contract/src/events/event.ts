@@ -116,6 +116,8 @@ export const Event = Type.Union([
   AppEvent('friends.added', 'Users became friends of a user.', { uid: Id, friends: Ids }),
   AppEvent('friends.removed', 'Users are no longer friends of a user.', { uid: Id, friends: Ids }),
   AppEvent('authTokens.revoked', 'Auth tokens of a user were revoked.', user),
+  AppEvent('issuer.updated', 'A trusted issuer of JWTs was changed.', { issuerId: Id }),
+  AppEvent('issuer.deleted', 'An issuer of JWTs is not trusted any more.', { issuerId: Id }),
   AppEvent('role.created', 'A role was created.', role),
   AppEvent('role.updated', 'A role was updated.', role),
   AppEvent('role.deleted', 'A role was deleted.', role),

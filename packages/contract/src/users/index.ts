@@ -1,5 +1,6 @@
 export * from './auth-tokens.ts'
 export * from './blocked-users.ts'
 export * from './friends.ts'
+export * from './issuers.ts'
 export * from './me.ts'
 export * from './users.ts'

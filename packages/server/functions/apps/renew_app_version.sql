@@ -1,4 +1,4 @@
--- The version of an app also stands for its keys, settings and roles, and for the webhooks that are asked
+-- The version of an app also stands for its keys, settings, roles and trusted issuers, and for the webhooks that are asked
 -- before a message.
 create or replace function renew_app_version() returns trigger language plpgsql as $$
 begin
@@ -17,4 +17,6 @@ create or replace trigger renew_app_version after insert or update or delete on 
   for each row execute function renew_app_version();
 create or replace trigger renew_app_version
   after insert or delete or update of enabled, version, triggers on webhooks
+  for each row execute function renew_app_version();
+create or replace trigger renew_app_version after update or delete on issuers
   for each row execute function renew_app_version();

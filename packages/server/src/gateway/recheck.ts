@@ -20,12 +20,16 @@ export interface Recheck extends Disposable {
 }
 
 const maxPerStatement = 500
+/** How often tokens that have expired are looked for. */
+const expiryMs = 1000
 /** After so many rounds every connection has been checked, however many there are. */
 const maxRounds = 12
 
 export function startRechecking({ users, compareMs, clock, log }: RecheckParts): Recheck {
   /** In the order of their last check. */
   const kept = new Set<Session>()
+  /** Those whose token ends by itself. */
+  const expiring = new Set<Session>()
   const due = new Set<Session>()
   let busy = false
 
@@ -61,25 +65,34 @@ export function startRechecking({ users, compareMs, clock, log }: RecheckParts):
     void checkDue()
   }
 
-  function expired(): Session[] {
+  /** Nobody has to be asked: the end of a token does not move. */
+  function closeExpired(): void {
     const at = clock()
-    const isOver = ({ identity: { expiresAt } }: Session) => expiresAt !== null && expiresAt <= at
-    return Iterator.from(kept).filter(isOver).toArray()
+    for (const { identity, connection } of expiring) {
+      if ((identity.expiresAt ?? Infinity) <= at) connection.close('notAuthenticated')
+    }
   }
 
   const timer = setInterval(() => {
-    now(expired())
     now(first(kept, Math.max(maxPerStatement, Math.ceil(kept.size / maxRounds))))
   }, compareMs)
+  const expiry = setInterval(closeExpired, Math.min(compareMs, expiryMs))
   return {
-    keep: (session) => void kept.add(session),
+    keep(session) {
+      kept.add(session)
+      if (session.identity.expiresAt !== null) expiring.add(session)
+    },
     forget(session) {
       kept.delete(session)
+      expiring.delete(session)
       due.delete(session)
     },
     now,
     all: () => now(kept),
-    [Symbol.dispose]: () => clearInterval(timer),
+    [Symbol.dispose]() {
+      clearInterval(timer)
+      clearInterval(expiry)
+    },
   }
 }
 

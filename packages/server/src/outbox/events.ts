@@ -119,6 +119,8 @@ export interface Events {
   'reason.saved': { reasonId: string }
   'reason.deleted': { reasonId: string }
   'authTokens.revoked': { uid: string }
+  'issuer.updated': { issuerId: string }
+  'issuer.deleted': { issuerId: string }
   'app.archived': { deleteAt: number }
   'app.settingsChanged': { keys: readonly string[] }
   /** By the service itself, after days of nothing but failures. */

@@ -76,7 +76,12 @@ describe('with a handler that does what it should not', () => {
     const pipeline = openPipeline({
       database,
       vault,
-      ...openIdentities(database.db, vault, () => 1_700_000_000),
+      ...openIdentities(
+        database.db,
+        vault,
+        () => 1_700_000_000,
+        async () => undefined,
+      ),
       recalling: new Set(),
       limits: openAddressLimits({ refusals: 0 }),
       inFlight: openInFlight(4, openActiveApps()),

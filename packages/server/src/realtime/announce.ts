@@ -136,6 +136,8 @@ const signalsByEvent: SignalsByEvent = {
   'thread.subscribed': () => undefined,
   'thread.unsubscribed': () => undefined,
   'app.archived': (_, { appId, toApp }) => toApp(appId, { is: 'credentials' }),
+  'issuer.updated': (_, { appId, toApp }) => toApp(appId, { is: 'credentials' }),
+  'issuer.deleted': (_, { appId, toApp }) => toApp(appId, { is: 'credentials' }),
   'authTokens.revoked': credentials,
   'user.deactivated': credentials,
   'user.deleted': credentials,

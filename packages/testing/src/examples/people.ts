@@ -42,6 +42,26 @@ export async function showAuthTokens({ show, call, replace, device }: Tour): Pro
   await mine.deleteMyAuthToken()
 }
 
+export async function showIssuers({ show }: Tour): Promise<void> {
+  const params = { issuerId: 'login' }
+  await show.createIssuer({
+    body: {
+      id: 'login',
+      issuer: 'https://login.example.com/realms/books',
+      jwksUrl: 'https://login.example.com/realms/books/protocol/openid-connect/certs',
+      audiences: ['chat'],
+      createUsers: true,
+    },
+  })
+  await show.listIssuers()
+  await show.getIssuer({ params })
+  await show.updateIssuer({
+    params,
+    body: { roleClaim: 'realm_access.roles', allowedRoles: ['default'], updateUsers: true },
+  })
+  await show.deleteIssuer({ params })
+}
+
 export async function showRelationships({ show }: Tour): Promise<void> {
   await show.addFriends({ ...anna, body: { accepted: ['ben', 'chloe'] } })
   await show.listFriends({ ...anna, query: { perPage: 10 } })

@@ -104,5 +104,6 @@ async function walk(tour: Tour, fixture: PushFixture): Promise<void> {
   await notifications.showExtensions(tour)
   await notifications.showPushes(tour, fixture)
   await operator.showFigures(tour, start)
+  await people.showIssuers(tour)
   await operator.showDeletion(tour)
 }

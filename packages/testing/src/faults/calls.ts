@@ -35,6 +35,11 @@ function callsOfApp({ appId, apiKey }: FaultFixture) {
     createApiKey: { body: { name: 'New' } },
     updateApiKey: { params: { apiKey }, body: { name: 'Renamed' } },
     deleteApiKey: { params: { apiKey } },
+    createIssuer: {
+      body: { id: 'new', issuer: 'https://new.example', jwksUrl: webhookURL, audiences: ['chat'] },
+    },
+    updateIssuer: { params: { issuerId: 'old' }, body: { enabled: false } },
+    deleteIssuer: { params: { issuerId: 'old' } },
     createRole: { body: { role: 'new', name: 'New' } },
     updateRole: { ...role, body: { name: 'Renamed' } },
     deleteRole: role,

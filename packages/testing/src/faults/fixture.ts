@@ -65,6 +65,9 @@ export async function makeFaultFixture(app: TestApp): Promise<FaultFixture> {
     onBehalfOf: 'ann',
     body: { platform: 'fcm_android', fcmToken: pushToken, authToken },
   })
+  await full.createIssuer({
+    body: { id: 'old', issuer: 'https://old.example', jwksUrl: webhookURL, audiences: ['chat'] },
+  })
   const { data: key } = await full.createApiKey({ body: { name: 'Old', scope: 'authOnly' } })
   return {
     appId,

@@ -33,6 +33,7 @@ const nouns = [
   'timezones',
   'pushTokens',
   'contactDetails',
+  'issuers',
 ] as const
 
 type Noun = (typeof nouns)[number]
@@ -70,6 +71,7 @@ const settings = fc.dictionary(
   fc.boolean(),
 )
 const flag = fc.boolean()
+const issuer = fc.constantFrom('https://a.example', 'https://$marker.example')
 const page = { perPage: fc.integer({ min: 1, max: 3 }), page: fc.integer({ min: 1, max: 2 }) }
 const cursor = fc.constantFrom('$cursor0', '$cursor1')
 
@@ -81,6 +83,7 @@ function some<T extends Record<string, fc.Arbitrary<unknown>>>(fields: T) {
 const given = fc.record
 const ofUser = given({ uid })
 const ofRole = given({ role })
+const ofIssuer = given({ issuerId: role })
 const ofToken = given({ uid, authToken })
 const ofApp = fc.constant({ appId: '$appId' })
 const paged = some(page)
@@ -360,6 +363,14 @@ const inputs: { readonly [N in Name]: fc.Arbitrary<Input<N>> } = {
   getApiKey: given({ params: given({ apiKey }) }),
   updateApiKey: given({ params: given({ apiKey }), body: some({ name, scope }) }),
   deleteApiKey: given({ params: given({ apiKey }) }),
+
+  createIssuer: given({
+    body: given({ id: role, issuer, jwksUrl: issuer, audiences: fc.constant(['$marker']) }),
+  }),
+  listIssuers: given({ query: paged }),
+  getIssuer: given({ params: ofIssuer }),
+  updateIssuer: given({ params: ofIssuer, body: some({ issuer, enabled: flag }) }),
+  deleteIssuer: given({ params: ofIssuer }),
 
   mapAppSettings: given({ params: ofApp, body: given({ settings }) }),
   listAppSettings: given({ params: ofApp }),

@@ -16,8 +16,8 @@ export interface Change {
   readonly what: string
   apply(api: Call, management: Call): Promise<unknown>
   undo(api: Call, management: Call): Promise<unknown>
-  /** Who sends; `key` by the app's key on behalf of ann, `device` by a token of ann's. */
-  readonly by: 'key' | 'secondKey' | 'app' | 'device'
+  /** Who sends; `key` by the app's key on behalf of ann, `device` and `jwt` by a token of ann's. */
+  readonly by: 'key' | 'secondKey' | 'app' | 'device' | 'jwt'
   readonly to: 'user' | 'group'
   /** What the message has beside its text. */
   readonly more?: object
@@ -37,7 +37,7 @@ const shown =
     status === 200 && look(body.data) === true
 
 /** Made by `prepare`, and anew where a change takes one away. */
-export const made = { secondKey: '', device: '', gateUrl: '' }
+export const made = { secondKey: '', device: '', jwt: '', gateUrl: '', issuer: '', jwksUrl: '' }
 
 /** Every change undone leaves a world in which each of the senders can send. */
 export const changes: readonly Change[] = [
@@ -49,6 +49,24 @@ export const changes: readonly Change[] = [
     to: 'user',
     alsoReads: true,
     shows: refused('AUTH_ERR_APIKEY_NOT_FOUND'),
+  },
+  {
+    what: 'the issuer of a JWT is not trusted any more',
+    apply: (api) => api('DELETE', '/issuers/login'),
+    undo: makeIssuer,
+    by: 'jwt',
+    to: 'user',
+    alsoReads: true,
+    shows: refused('AUTH_ERR_JWT_REFUSED'),
+  },
+  {
+    what: 'the issuer of a JWT may sign for others only',
+    apply: (api) => api('PUT', '/issuers/login', { audiences: ['shop'] }),
+    undo: (api) => api('PUT', '/issuers/login', { audiences: ['chat'] }),
+    by: 'jwt',
+    to: 'group',
+    alsoReads: true,
+    shows: refused('AUTH_ERR_JWT_REFUSED'),
   },
   {
     what: 'an API key loses its scope',
@@ -259,6 +277,11 @@ export const changes: readonly Change[] = [
 export async function makeSecondKey(api: Call): Promise<void> {
   const { body } = await api('POST', '/apikeys', { name: 'second', scope: 'fullAccess' })
   made.secondKey = body.data.apiKey
+}
+
+export async function makeIssuer(api: Call): Promise<void> {
+  const { issuer, jwksUrl } = made
+  await api('POST', '/issuers', { id: 'login', issuer, jwksUrl, audiences: ['chat'] })
 }
 
 export async function makeDevice(api: Call): Promise<void> {

@@ -4,6 +4,7 @@ import { inject } from 'vitest'
 import { readConfig } from '../../../server/src/config.ts'
 import type { Db } from '../../../server/src/database/db.ts'
 import { answer, openReceiver, type Receiver } from '../network/receiver.ts'
+import { startIdentityProvider } from '../providers/identity-provider.ts'
 import { startService } from '../service/service.ts'
 import { type AppKeys, startTestApp } from '../service/test-app.ts'
 import {
@@ -11,6 +12,7 @@ import {
   type Change,
   made,
   makeDevice,
+  makeIssuer,
   makeSecondKey,
   type Outcome,
 } from './remembered-changes.ts'
@@ -47,6 +49,10 @@ export async function openInstall(): Promise<Install> {
   const other = stack.use(await startService({ config, log, strictAnswers: true }))
   const gate = stack.use(await openReceiver(answer(200, '{"action":"do_not_propagate"}')))
   made.gateUrl = gate.url
+  const provider = stack.use(await startIdentityProvider())
+  made.issuer = provider.issuer
+  made.jwksUrl = provider.jwksUrl
+  made.jwt = await provider.sign({ sub: 'ann' })
   const { db, keys, management } = app
   const owned = stack.move()
   const install: Install = {
@@ -133,6 +139,7 @@ async function prepare(install: Install): Promise<void> {
   await api('POST', '/groups/crew/members', { participants: ['ann'] })
   await makeSecondKey(api)
   await makeDevice(api)
+  await makeIssuer(api)
 }
 
 /** The calls of a server with the full key, and of the operator, to one of the processes. */
@@ -162,6 +169,7 @@ function headersOf({ keys }: Install, { by }: Change): Readonly<Record<string, s
     secondKey: { apikey: made.secondKey, onbehalfof: 'ann' },
     app: { apikey: keys.full },
     device: { authtoken: made.device },
+    jwt: { authtoken: made.jwt },
   }
   return { appid: keys.appId, ...credentials[by] }
 }

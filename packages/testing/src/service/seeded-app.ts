@@ -36,6 +36,9 @@ export async function seedDefaults({ origin, management }: Service): Promise<See
   const { id } = await post('/v3/messages', message, { onBehalfOf: 'ada' })
   const { authToken } = await post('/v3/users/ada/auth_tokens', {})
   const { apiKey } = await post('/v3/apikeys', { name: 'Another', scope: 'fullAccess' })
+  const jwksUrl = 'https://login.example/keys'
+  const issuer = { id: 'login', issuer: 'https://login.example', jwksUrl, audiences: ['chat'] }
+  await post('/v3/issuers', issuer)
   const known = {
     credentials: { ...headers, ...management },
     values: {
@@ -49,6 +52,9 @@ export async function seedDefaults({ origin, management }: Service): Promise<See
       permission: ['listUsers', 'createGroup'],
       timezone: ['Asia/Kolkata'],
       messageId: [String(id)],
+      issuerId: ['login'],
+      jwksUrl: [jwksUrl],
+      allowedRoles: ['manager'],
       cursor: cursors,
       after: cursors,
     },

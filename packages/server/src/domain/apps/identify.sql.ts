@@ -111,6 +111,11 @@ export interface TokenQuestion {
   readonly tokenHash: Buffer
 }
 
+/** A JWT holds as long as its issuer is as it was when the JWT was verified. */
+const trusted = `(t.issuer_version is null or exists (
+                 select from issuers i where i.app_id = t.app_id and i.issuer_id = t.issuer_id
+                   and i.version = t.issuer_version))`
+
 const appsAndTokens = prepared<AppAndActor & { place: number }>(
   'apps and tokens',
   `select w.place, ${appColumns},
@@ -119,7 +124,7 @@ const appsAndTokens = prepared<AppAndActor & { place: number }>(
              join users u on u.app_id = t.app_id and u.uid = t.uid
              join roles r on r.app_id = u.app_id and r.role = u.role
              where t.app_id = a.app_id and t.token_hash = w.token_hash
-               and u.deactivated_at is null) x) as actor
+               and u.deactivated_at is null and ${trusted}) x) as actor
    from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, token_hash, place)
    join apps a on a.app_id = w.app_id
    where a.archived_at is null`,
@@ -147,7 +152,7 @@ const validTokens = prepared<{ place: number }>(
    from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, token_hash, place)
    join apps a on a.app_id = w.app_id and a.archived_at is null
    join auth_tokens t on t.app_id = w.app_id and t.token_hash = w.token_hash
-     and (t.expires_at is null or t.expires_at > $3)
+     and (t.expires_at is null or t.expires_at > $3) and ${trusted}
    join users u on u.app_id = t.app_id and u.uid = t.uid and u.deactivated_at is null`,
 )
 

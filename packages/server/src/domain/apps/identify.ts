@@ -46,6 +46,15 @@ export function tokenPlace(appId: string): Place {
 }
 
 const maxRemembered = 50_000
+const maxJwtLength = 8192
+const jwtForm = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/
+
+/** Verifies a JWT that is not among the auth tokens, and keeps it there; throws why it is refused. */
+export type SignIn = (jwt: {
+  readonly appId: string
+  readonly token: string
+  readonly tokenHash: Buffer
+}) => Promise<void>
 
 /**
  * Headers become a caller: the app and its key, a user of the app on a device, or the install's
@@ -57,6 +66,7 @@ export function openIdentities(
   db: Db,
   vault: Vault,
   clock: () => number,
+  signIn: SignIn,
 ): { readonly identify: Identify; readonly recall: Recall } {
   const ask: Questions = {
     app: openLoader({
@@ -81,7 +91,7 @@ export function openIdentities(
       const name = nameOf(vault, credentials, operation)
       try {
         const caller = await lookUp(
-          { ask, db, vault, now: clock() },
+          { ask, db, vault, signIn, now: clock() },
           credentials,
           operation,
           params,
@@ -120,11 +130,12 @@ interface LookUp {
   readonly ask: Questions
   readonly db: Db
   readonly vault: Vault
+  readonly signIn: SignIn
   readonly now: number
 }
 
 async function lookUp(
-  { ask, db, vault, now }: LookUp,
+  { ask, db, vault, signIn, now }: LookUp,
   credentials: Credentials,
   operation: Operation,
   params: Readonly<Record<string, unknown>>,
@@ -139,7 +150,7 @@ async function lookUp(
     return { kind: 'management', name, app, appIds: appIds ?? undefined }
   }
   if (isDevice(credentials, operation.requires)) {
-    return checkAuthToken(ask, vault, credentials, now)
+    return checkAuthToken({ ask, db, vault, signIn, now }, credentials)
   }
   const { appId, onBehalfOf } = credentials
   // Asked for beside the key, and heard only if that is good.
@@ -175,18 +186,22 @@ function isDevice({ apiKey, authToken }: Credentials, requires: Requires): boole
 }
 
 /** `onBehalfOf` is not looked at: a device speaks for nobody but its user. */
-async function checkAuthToken(ask: Questions, vault: Vault, credentials: Credentials, now: number) {
+async function checkAuthToken({ ask, vault, signIn, now }: LookUp, credentials: Credentials) {
   const { appId, region, authToken } = credentials
   if (!appId) throw new Failure('AUTH_ERR_EMPTY_APPID')
   const tokenHash = vault.hash(isSecret(authToken) ? authToken : '', tokenPlace(appId))
-  const found = storable(appId) ? await ask.token.load({ appId, tokenHash }) : undefined
+  let found = storable(appId) ? await ask.token.load({ appId, tokenHash }) : undefined
+  if (found && isJwt(authToken) && !isValid(found, now)) {
+    await signIn({ appId, token: authToken, tokenHash })
+    found = await ask.token.load({ appId, tokenHash })
+  }
   if (!found || (region && region !== found.region)) {
     throw new Failure('AUTH_ERR_INVALID_APPID', { appId })
   }
   if (!authToken) throw new Failure('AUTH_ERR_EMPTY_AUTH_TOKEN')
   if (!found.actor) throw new Failure('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
+  if (!isValid(found, now)) throw new Failure('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
   const { expiresAt, ...row } = found.actor
-  if (expiresAt !== null && expiresAt <= now) throw new Failure('AUTH_ERR_AUTH_TOKEN_NOT_FOUND')
   const app = appOf(appId, found)
   const actor = actorOf(row)
   return {
@@ -253,7 +268,16 @@ function actorOf(row: Omit<ActorRow, 'rowVersion' | 'appVersion'>): Actor {
 
 /** Whether it could be a key or token of ours. Anything else is not even hashed. */
 function isSecret(text: string | undefined): text is string {
-  return text !== undefined && /^[\x21-\x7e]{1,200}$/.test(text)
+  return text !== undefined && (/^[\x21-\x7e]{1,200}$/.test(text) || isJwt(text))
+}
+
+/** Whether it has the form of one, which no auth token has: a header as JSON, two dots. */
+function isJwt(text: string | undefined): text is string {
+  return text !== undefined && text.length <= maxJwtLength && jwtForm.test(text)
+}
+
+function isValid({ actor }: AppAndActor, now: number): boolean {
+  return actor !== null && (actor.expiresAt === null || actor.expiresAt > now)
 }
 
 /** Identifiers of ours are plain; anything else cannot exist and need not be looked for. */

@@ -12,5 +12,5 @@ export {
 export { auditLogHandlers, shownEntry } from './audit-log.ts'
 export { erasureQueue } from './erasure.sql.ts'
 export { erasureJobs } from './erasure.ts'
-export { checkDevicesWith, openIdentities, tokenPlace } from './identify.ts'
+export { checkDevicesWith, openIdentities, type SignIn, tokenPlace } from './identify.ts'
 export { limitOf } from './limits.ts'

@@ -42,6 +42,8 @@ const samples: { readonly [N in EventName]: Events[N] } = {
   'user.unblocked': blocked,
   'role.created': { role: 'default' },
   'role.updated': { role: 'default' },
+  'issuer.updated': { issuerId: 'login' },
+  'issuer.deleted': { issuerId: 'login' },
   'role.deleted': { role: 'default' },
   'role.featuresRestricted': { role: 'default', features: ['sendMessage'] },
   'role.featuresAllowed': { role: 'default', features: ['sendMessage'] },

@@ -9,7 +9,11 @@ export async function requireUser(ctx: ReadCtx, uid: string): Promise<void> {
 }
 
 /** The only way to a user: loaded and active, or the failure. */
-export async function accessUser({ db }: ReadCtx, uid: string, viewer?: string): Promise<UserRow> {
+export async function accessUser(
+  { db }: Pick<ReadCtx, 'db'>,
+  uid: string,
+  viewer?: string,
+): Promise<UserRow> {
   const row = await findUser(db, uid, viewer)
   if (!row) throw new Failure('ERR_UID_NOT_FOUND', { uid })
   return row

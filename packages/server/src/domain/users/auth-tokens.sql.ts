@@ -14,8 +14,9 @@ const columns = sql`
   uid, token_hash as "tokenHash", token_encrypted as "tokenEncrypted", created_at as "createdAt",
   expires_at as "expiresAt"`
 
+/** A JWT is nothing that the app has made, and could show. */
 function valid(now: number) {
-  return sql`(expires_at is null or expires_at > ${now})`
+  return sql`issuer_id is null and (expires_at is null or expires_at > ${now})`
 }
 
 /** Inserts, and deletes what has expired and the oldest beyond `most`; whether there were any. */
@@ -31,7 +32,7 @@ export async function insertAuthToken(
   `.execute(db)
   const { numAffectedRows = 0n } = await sql`
     delete from auth_tokens where app_id = ${appId} and uid = ${row.uid}
-      and (expires_at <= ${row.createdAt} or nth <= (
+      and ((expires_at <= ${row.createdAt} and issuer_id is null) or nth <= (
         select nth from auth_tokens where app_id = ${appId} and uid = ${row.uid}
         order by nth desc limit 1 offset ${most}))`.execute(db)
   return numAffectedRows > 0n
@@ -84,10 +85,14 @@ export async function bindAuthToken(
   return numAffectedRows === 1n
 }
 
-export async function deleteAuthToken({ appId, db }: AppDb, tokenHash: Buffer): Promise<void> {
-  await sql`delete from auth_tokens where app_id = ${appId} and token_hash = ${tokenHash}`.execute(
-    db,
-  )
+export async function deleteAuthToken(
+  { appId, db }: AppDb,
+  tokenHash: Buffer,
+): Promise<{ readonly isJwt: boolean }> {
+  const { rows } = await sql<{ isJwt: boolean }>`
+    delete from auth_tokens where app_id = ${appId} and token_hash = ${tokenHash}
+    returning issuer_id is not null as "isJwt"`.execute(db)
+  return { isJwt: rows.some(({ isJwt }) => isJwt) }
 }
 
 export async function deleteAuthTokens({ appId, db }: AppDb, uid: string): Promise<void> {

@@ -16,10 +16,13 @@ import {
   listAuthTokens,
   type TokenRow,
 } from './auth-tokens.sql.ts'
+import { insertJwtRevocation } from './issuers/sessions.sql.ts'
 import { existingUids } from './users.sql.ts'
 
 /** The oldest gives way when a user has more. */
-const maxTokens = 100
+export const maxTokens = 100
+/** No JWT is accepted when it is older: the most that an issuer can be given. */
+const oldestJwtSeconds = 2_592_000
 
 export const authTokenHandlers: Handlers<typeof authTokens> = {
   async createAuthToken({ params: { uid }, body }, ctx) {
@@ -95,13 +98,23 @@ export async function revokeAuthToken(
   uid: string,
   tokenHash: Buffer,
 ): Promise<void> {
-  await deleteAuthToken(ctx.db, tokenHash)
+  const { isJwt } = await deleteAuthToken(ctx.db, tokenHash)
+  // Or the next call would sign it in again.
+  if (isJwt) await forgetJwts(ctx, uid, tokenHash)
   await ctx.outbox.append('authTokens.revoked', { uid })
 }
 
 export async function revokeAuthTokens(ctx: WriteCtx, uid: string): Promise<void> {
+  // Whoever signs in at this moment comes before it, and is ended, or after it, and is refused.
+  await existingUids(ctx.db, [uid], { alone: true })
   await deleteAuthTokens(ctx.db, uid)
+  await forgetJwts(ctx, uid)
   await ctx.outbox.append('authTokens.revoked', { uid })
+}
+
+/** Refuses this JWT from now on, or all of the user that were issued by now. */
+export async function forgetJwts({ db, now }: WriteCtx, uid: string, tokenHash?: Buffer) {
+  await insertJwtRevocation(db, { uid, tokenHash, now, keepUntil: now + oldestJwtSeconds })
 }
 
 async function accessToken(ctx: ReadCtx, uid: string, authToken: string): Promise<TokenRow> {

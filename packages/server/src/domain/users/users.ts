@@ -2,12 +2,13 @@ import type { Input } from '@chorale/contract/operation'
 import type { User, UserDetails, users } from '@chorale/contract/users'
 import type { AppDb } from '../../database/app-db.ts'
 import { cursorOf, paginationOf } from '../../database/keyset.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import { roleExists } from '../roles/index.ts'
 import { accessUser, requireFullAccess, systemUid } from './access.ts'
-import { makeAuthToken, revokeAuthTokens } from './auth-tokens.ts'
+import { forgetJwts, makeAuthToken, revokeAuthTokens } from './auth-tokens.ts'
 import { shown, sortName } from './user-view.ts'
 import {
   countUsers,
@@ -112,7 +113,7 @@ function withoutEmpty<K extends string>(lists: Readonly<Record<K, string[]>>) {
 }
 
 /** False: the uid is taken. */
-async function addUser(ctx: WriteCtx, user: UserDetails): Promise<boolean> {
+export async function addUser(ctx: AppTransaction, user: UserDetails): Promise<boolean> {
   const { uid, name, role = defaultRole, createdAt = ctx.now } = user
   await requireRole(ctx, role)
   const row = { ...user, role, sortName: sortName(name), createdAt }
@@ -139,7 +140,7 @@ export async function ensureUsers(
 type Changes = Input<typeof users.updateUser>['body']
 
 /** The user after the change. */
-export async function changeUser(ctx: WriteCtx, uid: string, body: Changes): Promise<User> {
+export async function changeUser(ctx: AppTransaction, uid: string, body: Changes): Promise<User> {
   const emptied = (field: 'avatar' | 'link') => (body.unset?.includes(field) ? null : body[field])
   const changed = await updateUser(
     ctx.db,
@@ -169,6 +170,7 @@ async function deleteForever(
   await leaveGroups(ctx, uid)
   for (const deleteRows of erase) await deleteRows(ctx.db, uid)
   if (!(await deleteUserForever(ctx.db, uid))) throw new Failure('ERR_UID_NOT_FOUND', { uid })
+  await forgetJwts(ctx, uid)
   await ctx.outbox.append('user.deleted', { uid })
 }
 
@@ -193,7 +195,7 @@ function requireUserCreation({ caller, app: { settings } }: ReadCtx, role = defa
 }
 
 /** An unknown role is a fault of the request: the role is not what was called. */
-async function requireRole({ db }: ReadCtx, role: string): Promise<void> {
+async function requireRole({ db }: Pick<ReadCtx, 'db'>, role: string): Promise<void> {
   if (!(await roleExists(db, role))) throw badRequest('role', `The role ${role} does not exist.`)
 }
 

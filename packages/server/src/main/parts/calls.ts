@@ -2,11 +2,13 @@ import type { OperationName } from '@chorale/contract/api'
 import { handlersWith } from '../../api.ts'
 import { openEventFeed } from '../../bus/event-feed.ts'
 import { type Config, ConfigError } from '../../config.ts'
-import { openIdentities } from '../../domain/apps/index.ts'
+import { openIdentities, type SignIn } from '../../domain/apps/index.ts'
 import { openAppendBatcher } from '../../domain/log/index.ts'
 import { appendAdditions, openDirectory, openTargets } from '../../domain/messages/send/index.ts'
+import { openJwtSignIn, openKeySets } from '../../domain/users/issuers/index.ts'
 import { openProfileLoader, type ProfileLoader } from '../../domain/views/index.ts'
 import { openGates } from '../../domain/webhooks/index.ts'
+import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { type AddressLimits, openAddressLimits } from '../../pipeline/address-limits.ts'
 import type { Identify } from '../../pipeline/caller.ts'
 import { openInFlight } from '../../pipeline/in-flight.ts'
@@ -57,7 +59,7 @@ export async function openCalls(
     timeoutMs: config.WEBHOOK_TIMEOUT_MS,
     concurrency: config.EGRESS_CONCURRENCY,
   })
-  const { identify, recall } = openIdentities(foreground.db, vault, clock)
+  const { identify, recall } = openIdentities(foreground.db, vault, clock, signInWith(core))
   const people = openProfileLoader(foreground.db)
   const rateLimit = stack.use(openBudgets(core.publishes ? core.signals : undefined))
   const limits = openAddressLimits({ refusals: config.AUTH_REFUSALS_PER_MINUTE })
@@ -99,6 +101,22 @@ export async function openCalls(
     clientAddress,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+/** For devices that show a JWT. */
+function signInWith({ foreground, onCommit, clock, vault, egress, log }: Core): SignIn {
+  return openJwtSignIn({
+    dbOf: (appId) => ({ appId, db: foreground.of(appId).db }),
+    transactions: (appId) =>
+      openTransactions({ begin: foreground.of(appId).transaction, onCommit, clock }),
+    vault,
+    clock,
+    keySets: openKeySets({
+      egress,
+      onFailure: ({ appId, issuerId }, reason) =>
+        log.warn({ appId, issuerId, reason }, 'could not fetch the keys of an issuer of JWTs'),
+    }),
+  })
 }
 
 function configuredClientAddress({ TRUST_PROXY }: Config): ClientAddress {

@@ -109,6 +109,10 @@ export interface ActiveToken {
   readonly hasProvider: boolean
 }
 
+/** JWTs end within the hour: their devices are reached until they log out, or register anew. */
+const isOfIssuer = sql`exists (
+  select from issuers i where i.app_id = a.app_id and i.issuer_id = a.issuer_id)`
+
 /** Where these users are to be reached. */
 export async function activePushTokens({ appId, db }: AppDb, uids: readonly string[], now: number) {
   const { rows } = await sql<ActiveToken>`
@@ -121,7 +125,7 @@ export async function activePushTokens({ appId, db }: AppDb, uids: readonly stri
       and p.kind = t.kind and p.provider_id = coalesce(t.provider_id, d.provider_id)
       and p.is_enabled
     where t.app_id = ${appId} and t.uid = any(${uids}) and t.gone_at is null
-      and (a.expires_at is null or a.expires_at > ${now})
+      and (a.expires_at is null or a.expires_at > ${now} or ${isOfIssuer})
     order by t.uid, t.created_at, t.push_token`.execute(db)
   return rows
 }
