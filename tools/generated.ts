@@ -5,6 +5,7 @@ import { join } from 'node:path'
 const generators = [
   'sdk-routes.ts',
   'sdk-types.ts',
+  'sdk-reference.ts',
   'compatibility.ts',
   'errors.ts',
   'event-types.ts',

@@ -100,6 +100,7 @@ export const parts: readonly Part[] = [
       {
         title: 'Reference',
         pages: [
+          'docs/sdk-reference.md',
           'docs/errors.md',
           'docs/event-types.md',
           'docs/settings.md',

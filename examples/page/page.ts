@@ -27,13 +27,13 @@ if (!login.ok) {
 }
 const session = connect(await login.json())
 
-/** The bubble of a message: by its muid, so that one's own is found again once it is stored. */
-function bubble(muid: string, says: string, own: boolean): HTMLLIElement {
-  const known = list.querySelector<HTMLLIElement>(`[data-muid="${CSS.escape(muid)}"]`)
+/** The bubble of a message: by its client id, so that one's own is found again once it is stored. */
+function bubble(key: string, says: string, own: boolean): HTMLLIElement {
+  const known = list.querySelector<HTMLLIElement>(`[data-key="${CSS.escape(key)}"]`)
   const item = known ?? document.createElement('li')
   item.textContent = says
   if (known) return known
-  item.dataset.muid = muid
+  item.dataset.key = key
   item.classList.toggle('own', own)
   list.append(item)
   item.scrollIntoView()
@@ -83,8 +83,8 @@ session.on('message', ({ message }) => {
 })
 // An edit or a deletion: the message as it is now.
 session.on('changed', ({ message }) => show(message))
-session.on('outgoing', ({ muid, draft, state, message }) => {
-  const item = bubble(muid, String(draft.data?.text), true)
+session.on('outgoing', ({ clientId, draft, state, message }) => {
+  const item = bubble(clientId, String(draft.data?.text), true)
   if (message) show(message)
   else item.dataset.state = state
 })

@@ -1,8 +1,10 @@
 import type { DeviceOperation, OperationInputs, OperationOutputs } from './contract.generated.ts'
 
+/** Limits of one call. */
 export interface CallOptions {
   /** For the whole call, each attempt anew. */
   readonly timeoutMs?: number
+  /** Ends the call early. */
   readonly signal?: AbortSignal
   /** How often it is repeated after a failure that may pass; calls that change something are not. */
   readonly retries?: number

@@ -17,8 +17,11 @@ type AnyCode = ErrorCode | (string & Record<never, never>)
 export class ChoraleError extends Error {
   /** Of HTTP; 0 where the answer came over a session. */
   readonly status: number
+  /** One of `ErrorCode`, or one of a newer service. */
   readonly code: AnyCode
+  /** More, for developers rather than users. */
   readonly devMessage: string
+  /** What is wrong with which field of the input. */
   readonly details: ErrorBody['error']['details']
 
   constructor(status: number, error: ErrorBody['error']) {
@@ -53,6 +56,7 @@ const texts = {
 
 /** Nothing was said by the service. */
 export class SessionError extends Error {
+  /** Which failure it is: `message` says what each means. */
   readonly code: keyof typeof texts
 
   constructor(code: keyof typeof texts) {

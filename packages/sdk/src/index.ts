@@ -7,10 +7,10 @@ export type {
   SentMessage,
   Thread,
 } from './chat/conversation-types.ts'
-export type { CustomDraft, MediaDraft, MessageDraft, TextDraft } from './chat/drafts.ts'
+export type { Attachment, CustomDraft, MediaDraft, MessageDraft, TextDraft } from './chat/drafts.ts'
 export type { ListState, Live, LiveList } from './chat/live.ts'
 export type { ChatMessage, ReceiptMark, Receipts } from './chat/messages.ts'
-export type { ChatGroups, ChatUsers, Presence } from './chat/people.ts'
+export type { ChatGroups, ChatUsers, GroupQuery, Presence, UserQuery } from './chat/people.ts'
 export type { CallOptions, DeviceClient, ServerClient } from './clients.ts'
 export type * from './contract.generated.ts'
 export { ChoraleError, SessionError } from './errors.ts'
@@ -21,7 +21,8 @@ export {
   type RestOptions,
   restClient,
 } from './rest.ts'
-export type { SessionEvents } from './session/events.ts'
+export type { Ask } from './session/ask.ts'
+export type { FrameOf, SessionEvents } from './session/events.ts'
 export type { HistoryOptions } from './session/history.ts'
 export type { ConnectionState } from './session/link.ts'
 export type { ClosedReason, WaitingReason } from './session/link-reasons.ts'
@@ -30,5 +31,5 @@ export type { Draft, Outgoing, Sent } from './session/outgoing.ts'
 export { connect, type Session } from './session/session.ts'
 export type { SessionStorage } from './session/storage.ts'
 export { type Target, targetOf } from './session/targets.ts'
-export type { Entry, Places } from './session/timeline.ts'
-export type { Place } from './session/track.ts'
+export type { Entry, Positions } from './session/timeline.ts'
+export type { SessionPosition } from './session/track.ts'

@@ -7,6 +7,7 @@ interface Address {
   readonly baseUrl: string
   /** Needed only where the host name of `baseUrl` does not name the app. */
   readonly appId?: string
+  /** That of the runtime unless given. */
   readonly fetch?: typeof fetch
   /** For an answer; a minute unless said. */
   readonly timeoutMs?: number
@@ -17,12 +18,17 @@ interface Address {
   readonly retries?: number
 }
 
+/** What `restClient` takes. */
 export interface RestOptions extends Address {
+  /** A key of the app. It stays on the server. */
   readonly apiKey?: string
+  /** For the operations of the management API, which make and change apps. */
   readonly management?: { readonly url: string; readonly key: string; readonly secret: string }
 }
 
+/** What `deviceClient` takes. */
 export interface DeviceOptions extends Address {
+  /** The auth token of the user. */
   readonly authToken: string
 }
 

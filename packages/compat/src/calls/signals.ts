@@ -23,5 +23,5 @@ function metadataOf({ metadata }: TypingIndicator): Record<string, unknown> | un
 }
 
 export function sendTransientMessage(message: TransientMessage): void {
-  currentLogin().session?.transient(targetOf(message), { ...message.data })
+  currentLogin().session?.sendEvent(targetOf(message), { ...message.data })
 }

@@ -39,7 +39,7 @@ export async function hearTyping(typing: SessionEvents['typing']): Promise<void>
   tell('message', typing.state === 'started' ? 'onTypingStarted' : 'onTypingEnded', indicator)
 }
 
-export async function hearTransient(transient: SessionEvents['transient']): Promise<void> {
+export async function hearTransient(transient: SessionEvents['customEvent']): Promise<void> {
   const { receiver, receiverType, data, sender } = transient
   const message = new TransientMessage(receiver, receiverType, data)
   message.setSender(await personOf(sender))

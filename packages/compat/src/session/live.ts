@@ -29,7 +29,7 @@ export function openSession(login: Login): Session {
   session.on('receipt', (receipt) => inTurn(() => hearReceipt(receipt, uid)))
   session.on('presence', (presence) => inTurn(() => hearPresence(presence)))
   session.on('typing', (typing) => inTurn(() => hearTyping(typing)))
-  session.on('transient', (transient) => inTurn(() => hearTransient(transient)))
+  session.on('customEvent', (transient) => inTurn(() => hearTransient(transient)))
   login.session = session
   return session
 }

@@ -43,8 +43,8 @@ export function listen(parts: ChatParts): void {
     conversations.get(keyOf(targetOf(message, uid())))?.hearChange(message)
   })
   session.on('outgoing', (outgoing) => {
-    if (outgoing.state === 'sent') parts.unsent.delete(outgoing.muid)
-    else parts.unsent.set(outgoing.muid, outgoing)
+    if (outgoing.state === 'sent') parts.unsent.delete(outgoing.clientId)
+    else parts.unsent.set(outgoing.clientId, outgoing)
     conversations.get(keyOf(outgoing.draft))?.hearOutgoing(outgoing)
   })
   session.on('reload', ({ conversationId }) => {
@@ -66,7 +66,7 @@ export function listen(parts: ChatParts): void {
     rows.hearPresence(conversationIdOf(target, uid()), { status, lastActiveAt })
   })
   session.on('typing', (event) => parts.typingIn(senderOf(event)).hear(event.sender, event.state))
-  session.on('transient', (event) => {
+  session.on('customEvent', (event) => {
     const { sender, data } = event
     conversations.get(keyOf(senderOf(event)))?.hearEvent({ sender, data })
   })
@@ -77,7 +77,7 @@ function senderOf({
   sender,
   receiver,
   receiverType,
-}: SessionEvents['typing' | 'transient']): Target {
+}: SessionEvents['typing' | 'customEvent']): Target {
   return { receiver: receiverType === 'user' ? sender : receiver, receiverType }
 }
 

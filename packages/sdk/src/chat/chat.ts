@@ -22,6 +22,7 @@ import {
 } from './people.ts'
 import { openTypingUsers, type TypingUsers } from './typing.ts'
 
+/** What `createChat` takes. */
 export interface ChatOptions extends ConnectOptions {
   /** What goes wrong in the background, where no promise can say so. Printed unless given. */
   readonly onError?: (error: unknown) => void
@@ -29,6 +30,7 @@ export interface ChatOptions extends ConnectOptions {
 
 /** The chats of one user on one device, kept as they are now. */
 export interface Chat {
+  /** Whether there is a connection, and why not. */
   readonly connection: Live<ConnectionState>
   /** Undefined until the service has said who it is. */
   readonly me: Live<User | undefined>
@@ -38,17 +40,22 @@ export interface Chat {
   conversations(): LiveList<ConversationItem>
   /** The same object for the same receiver. */
   conversation(target: Target): ChatConversation
+  /** The users of the app, as far as this user may see them. */
   readonly users: ChatUsers
+  /** The groups of the app, as far as this user may see them. */
   readonly groups: ChatGroups
+  /** Whether a user is online. Undefined until it is known. */
   presence(uid: string): Live<Presence | undefined>
   /** What is beneath: events, and every operation that a device may call. */
   readonly session: Session
+  /** Ends the connection. What was not sent is refused. */
   close(): void
 }
 
 /** The same array each time, so that a row without typing users does not differ. */
 const nobody: readonly string[] = []
 
+/** A chat client: it connects by itself, stays connected, and keeps what a chat shows. */
 export function createChat(options: ChatOptions): Chat {
   const session = connect({ presence: { of: 'all' }, ...options })
   const onError = reporting(options.onError ?? console.error)

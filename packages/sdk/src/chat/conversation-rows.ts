@@ -7,15 +7,21 @@ import { countsAsUnread, isLastMessage } from './messages.ts'
 
 /** A conversation as a list shows it. */
 export interface ConversationItem extends Target {
+  /** As the service names the conversation. */
   readonly conversationId: string
   /** Of the other user, or of the group. */
   readonly name: string
+  /** The other user, if it is a conversation of two. */
   readonly user?: User
+  /** The group, if it is one of a group. */
   readonly group?: Group
+  /** The newest message. */
   readonly lastMessage?: Message
+  /** How many messages of the others are not read yet. */
   readonly unread: number
   /** Uids of who types now. */
   readonly typing: readonly string[]
+  /** When something last happened, in Unix seconds. */
   readonly updatedAt: number
 }
 

@@ -70,7 +70,7 @@ export function openConversation(target: Target, parts: ConversationParts): Open
       members,
       ...sending,
       ...calls,
-      sendEvent: (data) => session.transient(target, data),
+      sendEvent: (data) => session.sendEvent(target, data),
       onEvent(listener) {
         listeners.add(listener)
         return () => void listeners.delete(listener)
@@ -153,9 +153,9 @@ function openSending(
   const typing = openOwnTyping((state) => session.typing(target, state))
 
   function submit(draft: Draft): SentMessage {
-    const { muid, stored } = session.send(draft)
+    const sent = session.send(draft)
     typing.end()
-    return { clientId: muid, stored }
+    return sent
   }
   const send = (draft: MessageDraft, parentId?: string) => submit(draftFor(target, draft, parentId))
 
@@ -163,7 +163,7 @@ function openSending(
     send: (draft) => send(draft),
     resend(clientId) {
       const { draft, state } = unsent.get(clientId) ?? {}
-      return draft && state === 'failed' ? submit({ ...draft, muid: clientId }) : undefined
+      return draft && state === 'failed' ? submit({ ...draft, clientId }) : undefined
     },
     discard(clientId) {
       if (unsent.get(clientId)?.state !== 'failed') return

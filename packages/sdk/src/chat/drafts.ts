@@ -2,11 +2,13 @@ import type { Message } from '../contract.generated.ts'
 import type { Draft } from '../session/outgoing.ts'
 import type { Target } from '../session/targets.ts'
 
-type Attachment = NonNullable<Message['data']['attachments']>[number]
+/** A file of a message. */
+export type Attachment = NonNullable<Message['data']['attachments']>[number]
 
 interface DraftFields {
   /** Anything of the app's own, kept with the message. */
   readonly metadata?: Readonly<Record<string, unknown>>
+  /** Words to find the message by. */
   readonly tags?: readonly string[]
   /** Id of a message of the same conversation, which is shown with this one. */
   readonly quotedMessageId?: string
@@ -14,21 +16,29 @@ interface DraftFields {
   readonly clientId?: string
 }
 
+/** A text. */
 export interface TextDraft extends DraftFields {
+  /** What it says. */
   readonly text: string
 }
 
 /** A file at an address; `text` is its caption. */
 export interface MediaDraft extends DraftFields {
+  /** The kind of file. */
   readonly type: 'image' | 'video' | 'audio' | 'file'
+  /** The files: their addresses, names and sizes. */
   readonly attachments: readonly Attachment[]
+  /** The caption. */
   readonly text?: string
 }
 
 /** A message of a type of the app's own. */
 export interface CustomDraft extends DraftFields {
+  /** The name of the type. */
   readonly type: string
+  /** The content, which the app understands. */
   readonly customData: Readonly<Record<string, unknown>>
+  /** What lists and notifications show of it. */
   readonly text?: string
 }
 
@@ -60,7 +70,7 @@ export function draftFor(target: Target, draft: MessageDraft, parentId?: string)
     ...contentOf(draft),
     ...(tags && { tags }),
     ...(quotedMessageId !== undefined && { quotedMessageId }),
-    ...(clientId !== undefined && { muid: clientId }),
+    ...(clientId !== undefined && { clientId }),
     ...(parentId !== undefined && { parentId }),
   }
 }

@@ -5,6 +5,7 @@
 export interface Live<T> {
   /** Calls the listener after each change; returns the way to stop. */
   readonly subscribe: (listener: () => void) => () => void
+  /** The value as it is now. */
   readonly getSnapshot: () => T
 }
 
@@ -58,7 +59,9 @@ export function openValue<T>(first: T, onFirst?: () => void) {
   }
 }
 
+/** The snapshot of a list. */
 export interface ListState<T> {
+  /** What is loaded so far. */
   readonly items: readonly T[]
   /** `idle`: nobody has asked for it yet. */
   readonly status: 'idle' | 'loading' | 'ready' | 'failed'
@@ -70,5 +73,6 @@ export interface ListState<T> {
 
 /** A list that is loaded page by page: the first one when somebody subscribes, or by `loadMore`. */
 export interface LiveList<T> extends Live<ListState<T>> {
+  /** Loads the next page. Does nothing where there is none. */
   loadMore(): Promise<void>
 }

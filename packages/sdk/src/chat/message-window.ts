@@ -86,9 +86,9 @@ export class MessageWindow {
 
   hearOutgoing(outgoing: Outgoing): void {
     if (!this.#parts.includes(asIncluded(outgoing))) return
-    const { muid, message } = outgoing
+    const { clientId, message } = outgoing
     if (message) this.#add(message)
-    else this.#unsent.set(muid, unsent(outgoing, this.#parts.uid()))
+    else this.#unsent.set(clientId, unsent(outgoing, this.#parts.uid()))
     this.live.changed()
   }
 

@@ -9,20 +9,27 @@ export interface ChatMessage extends Omit<Message, 'id' | 'muid'> {
   readonly id?: string
   /** Chosen by the device that sent it. */
   readonly clientId?: string
+  /** Whether it is on its way, stored, or refused. */
   readonly state: 'sending' | 'sent' | 'failed'
   /** Why it was refused. */
   readonly error?: Error
+  /** Whether this user has sent it. */
   readonly isOwn: boolean
 }
 
 /** Up to which message the other user has come. */
 export interface ReceiptMark {
+  /** Up to this message. */
   readonly messageId: string
+  /** When, in Unix seconds. */
   readonly at: number
 }
 
+/** How far another user has come. */
 export interface Receipts {
+  /** What has reached a device of theirs. */
   readonly delivered?: ReceiptMark
+  /** What they have read. */
   readonly read?: ReceiptMark
 }
 
@@ -39,12 +46,12 @@ export function stored({ muid, ...message }: Message, uid: string): ChatMessage 
 }
 
 /** A message that is not stored yet. */
-export function unsent({ muid, draft, state, error }: Outgoing, uid: string): ChatMessage {
+export function unsent({ clientId, draft, state, error }: Outgoing, uid: string): ChatMessage {
   const { receiver, receiverType, parentId, data = {}, tags, quotedMessageId } = draft
   const now = Math.floor(Date.now() / 1000)
   return {
-    key: muid,
-    clientId: muid,
+    key: clientId,
+    clientId,
     state,
     isOwn: true,
     conversationId: '',

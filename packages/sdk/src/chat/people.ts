@@ -3,26 +3,45 @@ import type { Ask } from '../session/ask.ts'
 import { type Live, type LiveList, openLive, openValue } from './live.ts'
 import { openPaging, type Page } from './paging.ts'
 
-type UserQuery = Omit<NonNullable<OperationInputs['listUsers']['query']>, 'page' | 'cursor'>
-type GroupQuery = Omit<NonNullable<OperationInputs['listGroups']['query']>, 'page' | 'cursor'>
+/** Which users `users.list` lists. */
+export type UserQuery = Omit<NonNullable<OperationInputs['listUsers']['query']>, 'page' | 'cursor'>
+/** Which groups `groups.list` lists. */
+export type GroupQuery = Omit<
+  NonNullable<OperationInputs['listGroups']['query']>,
+  'page' | 'cursor'
+>
 
+/** Whether a user is online. */
 export interface Presence {
+  /** `available` or `offline`. */
   readonly status: User['status']
+  /** When they were last online, in Unix seconds. */
   readonly lastActiveAt?: number
 }
 
+/** Reads and blocks users. */
 export interface ChatUsers {
+  /** One user. */
   get(uid: string): Promise<User>
+  /** Users page by page, all or those that match. */
   list(query?: UserQuery): LiveList<User>
+  /** From now on neither can write to the other. */
   block(...uids: readonly string[]): Promise<void>
+  /** Ends a block. */
   unblock(...uids: readonly string[]): Promise<void>
 }
 
+/** Reads, makes, joins and leaves groups. */
 export interface ChatGroups {
+  /** One group. */
   get(guid: string): Promise<Group>
+  /** Groups page by page, all or those that match. */
   list(query?: GroupQuery): LiveList<Group>
+  /** Makes a group, whose owner this user is. */
   create(group: Omit<OperationInputs['createGroup']['body'], 'owner'>): Promise<Group>
+  /** Becomes a member. Some groups need a password. */
   join(guid: string, password?: string): Promise<void>
+  /** Ends the membership. */
   leave(guid: string): Promise<void>
 }
 

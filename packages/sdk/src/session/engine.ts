@@ -54,8 +54,8 @@ export function openEngine(options: Options, events: Events): Engine {
     onReload: (event) => events.emit('reload', event),
     onLeft: (event) => events.emit('left', event),
     onMoved: oncePerTurn(() => {
-      keeper?.hearPlaces(timeline.places)
-      options.onPlaces?.(timeline.places)
+      keeper?.hearPositions(timeline.positions)
+      options.onPositions?.(timeline.positions)
     }),
   })
   const link = linkOf({ options, events, user, now, calls, keeper, outbox, timeline })
@@ -107,7 +107,7 @@ function linkOf(parts: LinkedParts): Link {
     async greeting() {
       // A storage that cannot be read is no reason to be without a chat.
       await keeper?.restored.catch(() => undefined)
-      return greetingOf(options, timeline.places)
+      return greetingOf(options, timeline.positions)
     },
     onState(state) {
       now.connection = state
@@ -151,13 +151,19 @@ function route(frame: Routed, events: Events, calls: Calls, timeline: Timeline):
     case 'receipt':
     case 'presence':
     case 'typing':
-    case 'transient':
       // The frame is the event of its own name.
       events.emit(frame.type, frame as never)
+      break
+    case 'transient':
+      events.emit('customEvent', frame)
   }
 }
 
-async function submit(call: Ask, { parentId, ...body }: Draft): Promise<Message> {
+/** A draft with its client id, which is `muid` on the wire. */
+type Named = Draft & { readonly clientId: string }
+
+async function submit(call: Ask, { parentId, clientId: muid, ...draft }: Named): Promise<Message> {
+  const body = { ...draft, muid }
   return parentId === undefined
     ? messageIn(await call('sendMessage', { body }))
     : messageIn(await call('replyToMessage', { params: { id: parentId }, body }))

@@ -4,9 +4,12 @@ import type { ConnectionState } from './link.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { Entry } from './timeline.ts'
 
-type FrameOf<N extends ServerFrame['type']> = Omit<Extract<ServerFrame, { type: N }>, 'type'>
+/** A frame of the service of this type: what it says. */
+export type FrameOf<N extends ServerFrame['type']> = Omit<Extract<ServerFrame, { type: N }>, 'type'>
 
+/** The events of a session, and what each listener is given. */
 export interface SessionEvents {
+  /** There is a connection, or there is none any more. */
   connection: ConnectionState
   /** Every entry of every conversation, once and in order; one's own included. */
   message: Entry
@@ -18,10 +21,14 @@ export interface SessionEvents {
   left: { readonly conversationId: string }
   /** A message that this device sends: to be shown at once, and then what becomes of it. */
   outgoing: Outgoing
+  /** Somebody has received or read up to a message. */
   receipt: FrameOf<'receipt'>
+  /** A user comes or goes. Needs the option `presence`. */
   presence: FrameOf<'presence'>
+  /** Somebody begins or ends typing. */
   typing: FrameOf<'typing'>
-  transient: FrameOf<'transient'>
+  /** A custom event, by `sendEvent` of another device. */
+  customEvent: FrameOf<'transient'>
 }
 
 export type Events = Emitter<SessionEvents>

@@ -2,10 +2,13 @@ import type { Message, UnreadCount } from '../contract.generated.ts'
 import type { Ask } from './ask.ts'
 import type { Target } from './targets.ts'
 
+/** From where `history` reads, and which way. */
 export interface HistoryOptions {
+  /** `older` unless given. */
   readonly direction?: 'older' | 'newer'
   /** Id of the message to begin beside; without one, the newest, or the oldest for `newer`. */
   readonly from?: string
+  /** How many messages a page has: 30 unless given. */
   readonly pageSize?: number
 }
 

@@ -11,6 +11,7 @@ import {
   waitingReason,
 } from './link-reasons.ts'
 
+/** Whether there is a connection, and the reason. */
 export type ConnectionState =
   | { readonly state: 'connecting'; readonly reason: 'start' | 'retry' }
   | { readonly state: 'online'; readonly reason: 'signedIn'; readonly user: User }

@@ -15,14 +15,14 @@ const page = (...seqs: number[]) => ({
 const numbers = (...seqs: number[]) => seqs.map((seq) => `number ${seq}`)
 
 test('a session says who it is and where it stopped, and learns who it is', async () => {
-  const places = { [conversationId]: { seq: 7, change: 2, id: '1007' } }
+  const positions = { [conversationId]: { seq: 7, change: 2, id: '1007' } }
   const presence = { of: 'friends' } as const
-  await using fixture = await openFixture({ appId: 'app1', presence, places })
+  await using fixture = await openFixture({ appId: 'app1', presence, positions })
   const peer = await fixture.server.accept()
   const auth = await peer.welcome()
   expect(peer.path).toBe('/v3/realtime?appId=app1')
-  const positions = { [conversationId]: { seq: 7, change: 2 } }
-  expect(auth).toEqual({ type: 'auth', authToken: 'token', positions, presence })
+  const sent = { [conversationId]: { seq: 7, change: 2 } }
+  expect(auth).toEqual({ type: 'auth', authToken: 'token', positions: sent, presence })
   expect((await fixture.session.user).uid).toBe('ann')
 })
 
@@ -32,7 +32,7 @@ test('entries come once and in order, however they arrive', async () => {
   await peer.welcome({ [conversationId]: { seq: 0, change: 0 } })
   peer.say(...[1, 1, 3, 2, 3, 1, 5, 4, 6].map((seq) => messageFrame(seq)))
   await expect.poll(() => fixture.texts()).toEqual(numbers(1, 2, 3, 4, 5, 6))
-  expect(fixture.session.places).toEqual({ [conversationId]: { seq: 6, change: 0, id: '1006' } })
+  expect(fixture.session.positions).toEqual({ [conversationId]: { seq: 6, change: 0, id: '1006' } })
   // Nothing is missing, so nothing but this is asked for.
   for (let time = 0; time < 3; time++) {
     const me = fixture.session.call('getMe')
@@ -80,7 +80,7 @@ test('in a group the list of the group fills the gap; erased entries leave none'
   const { input } = await peer.answer('listGroupMessages', page(3, 4))
   expect(input?.params).toEqual({ guid: 'den' })
   await expect.poll(() => fixture.texts()).toEqual(numbers(1, 3, 4))
-  expect(fixture.session.places[conversationId]).toMatchObject({ seq: 4, id: '1004' })
+  expect(fixture.session.positions[conversationId]).toMatchObject({ seq: 4, id: '1004' })
 })
 
 test('what arrives late after all is not shown twice', async () => {
@@ -132,11 +132,13 @@ test('a changed entry is shown once, never before the entry itself', async () =>
   )
   const shown = ['two', 'three, overtaken', 'number 4', 'four, edited']
   await expect.poll(() => events).toEqual(shown)
-  expect(fixture.session.places[conversationId]).toEqual({ seq: 4, change: 8, id: '1004' })
+  expect(fixture.session.positions[conversationId]).toEqual({ seq: 4, change: 8, id: '1004' })
 })
 
 test('the service may say that too much was missed, or that a conversation is over', async () => {
-  await using fixture = await openFixture({ places: { [conversationId]: { seq: 2, change: 0 } } })
+  await using fixture = await openFixture({
+    positions: { [conversationId]: { seq: 2, change: 0 } },
+  })
   const peer = await fixture.server.accept()
   await peer.welcome()
   peer.say({ type: 'reload', conversationId, position: { seq: 900, change: 4 } }, messageFrame(901))
@@ -144,13 +146,13 @@ test('the service may say that too much was missed, or that a conversation is ov
   expect(fixture.heard('reload')).toEqual([{ conversationId }])
   peer.say({ type: 'left', conversationId })
   await expect.poll(() => fixture.heard('left')).toEqual([{ conversationId }])
-  expect(fixture.session.places).toEqual({})
+  expect(fixture.session.positions).toEqual({})
 })
 
-test('places are handed out to be kept, after what they stand for was shown', async () => {
+test('positions are handed out to be kept, after what they stand for was shown', async () => {
   const kept: unknown[] = []
   await using fixture = await openFixture({
-    onPlaces: (places) => kept.push([places, fixture.texts().length]),
+    onPositions: (positions) => kept.push([positions, fixture.texts().length]),
   })
   const peer = await fixture.server.accept()
   await peer.welcome()
@@ -175,7 +177,7 @@ test('receipts, presence, typing and transient messages are passed on', async ()
     { type: 'typing', ...typing },
     { type: 'transient', ...transient },
   )
-  await expect.poll(() => fixture.heard('transient')).toMatchObject([transient])
+  await expect.poll(() => fixture.heard('customEvent')).toMatchObject([transient])
   expect(fixture.heard('receipt')).toMatchObject([receipt])
   expect(fixture.heard('presence')).toMatchObject([presence])
   expect(fixture.heard('typing')).toMatchObject([typing])
@@ -217,8 +219,8 @@ const connections = fc.array(
 test('no drop, repeat, reordering or loss leaves a hole or a double', async () => {
   await fc.assert(
     fc.asyncProperty(connections, async (plan) => {
-      const places = { [conversationId]: { seq: 0, change: 0, id: '1000' } }
-      await using fixture = await openFixture({ places })
+      const positions = { [conversationId]: { seq: 0, change: 0, id: '1000' } }
+      await using fixture = await openFixture({ positions })
       const last = 12
       for (const frames of plan) {
         const peer = await fixture.server.accept()

@@ -1,9 +1,10 @@
 import type { ClientFrame } from '../contract.generated.ts'
 import type { SessionStorage } from './storage.ts'
-import type { Places } from './timeline.ts'
+import type { Positions } from './timeline.ts'
 
 type AuthFrame = Extract<ClientFrame, { type: 'auth' }>
 
+/** What `connect` takes. */
 export interface ConnectOptions {
   /** The realtime address: `wss://<host>/v3/realtime`. */
   readonly url: string
@@ -14,21 +15,22 @@ export interface ConnectOptions {
   /** Whose coming and going is told; nobody's unless said. */
   readonly presence?: NonNullable<AuthFrame['presence']>
   /** Where an earlier session stopped: what was missed since comes first. */
-  readonly places?: Places
+  readonly positions?: Positions
   /** Keeps them for a later session; called when they have changed, once per turn. */
-  readonly onPlaces?: (places: Places) => void
+  readonly onPositions?: (positions: Positions) => void
   /** For a runtime that has none. */
   readonly WebSocket?: new (
     url: string,
   ) => WebSocket
   /** How many messages may wait to be sent. */
   readonly maxQueued?: number
-  /** For an answer. A message that is not answered in time is sent again, with the same muid. */
+  /** For an answer. A message that is not answered in time is sent again, with the same client id. */
   readonly timeoutMs?: number
   /** Before the next attempt to connect: a random part of a window that doubles each time. */
   readonly backoff?: { readonly baseMs: number; readonly maxMs: number }
   /** How long what came too early waits for what is missing, before that is asked for. */
   readonly patienceMs?: number
+  /** For tests: in place of `Math.random`. */
   readonly random?: () => number
   /** Keeps unsent messages and positions for a later session of the same user. */
   readonly storage?: SessionStorage
@@ -42,7 +44,7 @@ export type Options = ReturnType<typeof withDefaults>
 
 export function withDefaults(given: ConnectOptions) {
   return {
-    places: {},
+    positions: {},
     WebSocket: globalThis.WebSocket,
     fetch: globalThis.fetch as typeof fetch | undefined,
     maxQueued: 1000,
@@ -66,9 +68,9 @@ export function addressOf({ url, appId }: Options): string {
 
 export async function greetingOf(
   { authToken, presence }: Options,
-  places: Places,
+  positions: Positions,
 ): Promise<AuthFrame> {
-  const known = Object.entries(places).map(([id, { seq, change }]) => [id, { seq, change }])
+  const known = Object.entries(positions).map(([id, { seq, change }]) => [id, { seq, change }])
   return {
     type: 'auth',
     authToken: typeof authToken === 'string' ? authToken : await authToken(),

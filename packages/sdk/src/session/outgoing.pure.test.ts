@@ -18,13 +18,13 @@ function outboxOver(submit: Submit) {
 test('a message does not overtake the one to the same receiver that is under way', async () => {
   const submitted: string[] = []
   const answers: PromiseWithResolvers<ReturnType<typeof messageOf>>[] = []
-  const outbox = outboxOver(({ muid }) => {
-    submitted.push(muid)
+  const outbox = outboxOver(({ clientId }) => {
+    submitted.push(clientId)
     const answer = Promise.withResolvers<ReturnType<typeof messageOf>>()
     answers.push(answer)
     return answer.promise
   })
-  for (const muid of ['one', 'two']) outbox.send({ ...bob, muid, data: { text: muid } })
+  for (const clientId of ['one', 'two']) outbox.send({ ...bob, clientId, data: { text: clientId } })
   outbox.flush()
   expect(submitted).toEqual(['one'])
   answers[0]?.resolve(messageOf(1, { muid: 'one' }))
@@ -32,16 +32,16 @@ test('a message does not overtake the one to the same receiver that is under way
   outbox.close()
 })
 
-test('what is tried again has the muid it had', async () => {
+test('what is tried again has the client id it had', async () => {
   const submitted: string[] = []
-  const outbox = outboxOver(async ({ muid }) => {
-    submitted.push(muid)
+  const outbox = outboxOver(async ({ clientId }) => {
+    submitted.push(clientId)
     if (submitted.length < 3) {
       throw new ChoraleError(0, { code: 'ERR_MISSION_FAILED', message: '', devMessage: '' })
     }
-    return messageOf(1, { muid })
+    return messageOf(1, { muid: clientId })
   })
-  const { muid, stored } = outbox.send({ ...bob, data: { text: 'hello' } })
-  expect((await stored).muid).toBe(muid)
-  expect(submitted).toEqual([muid, muid, muid])
+  const { clientId, stored } = outbox.send({ ...bob, data: { text: 'hello' } })
+  expect((await stored).muid).toBe(clientId)
+  expect(submitted).toEqual([clientId, clientId, clientId])
 })

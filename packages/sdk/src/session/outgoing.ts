@@ -9,20 +9,31 @@ type Body = NonNullable<OperationInputs['sendMessage']['body']>
 
 /** A message to be sent; with a `parentId` a reply in the thread of that message. */
 export type Draft = Target &
-  Omit<Body, keyof Target | 'multipleReceivers'> & { readonly parentId?: string }
+  Omit<Body, keyof Target | 'multipleReceivers' | 'muid'> & {
+    /** The message that this one replies to. */
+    readonly parentId?: string
+    /** Chosen by the session unless given. Sent twice, a message with the same one is stored once. */
+    readonly clientId?: string
+  }
 
-/** A message on its way: to be shown at once, and found again by its muid. */
+/** A message on its way: to be shown at once, and found again by its client id. */
 export interface Outgoing {
-  readonly muid: string
+  /** The id by which it is known before it is stored. */
+  readonly clientId: string
+  /** As it was given to `send`. */
   readonly draft: Draft
+  /** What has become of it. */
   readonly state: 'sending' | 'sent' | 'failed'
   /** As it is stored, once it is. */
   readonly message?: Message
+  /** Why it was refused. */
   readonly error?: Error
 }
 
+/** A message that was given to `send`. */
 export interface Sent {
-  readonly muid: string
+  /** The id by which it is known before it is stored. */
+  readonly clientId: string
   /** Rejects when it was refused for good, or the session was closed. */
   readonly stored: Promise<Message>
 }
@@ -44,12 +55,12 @@ export interface OutboxParts {
   readonly maxQueued: number
   readonly backoff: Backoff
   isOnline(): boolean
-  submit(body: Draft & { readonly muid: string }): Promise<Message>
+  submit(body: Draft & { readonly clientId: string }): Promise<Message>
   onChange(outgoing: Outgoing): void
 }
 
 interface Item {
-  readonly muid: string
+  readonly clientId: string
   readonly draft: Draft
   readonly outcome: Outcome<Message>
   attempt: number
@@ -73,31 +84,31 @@ class MessageQueue implements Outbox {
   }
 
   send(draft: Draft): Sent {
-    const muid = draft.muid ?? newClientId()
-    const known = this.#items.get(muid)
-    if (known) return { muid, stored: known.outcome.promise }
+    const clientId = draft.clientId ?? newClientId()
+    const known = this.#items.get(clientId)
+    if (known) return { clientId, stored: known.outcome.promise }
     if (this.#closed) throw new SessionError('closed')
     if (this.#items.size >= this.#parts.maxQueued) throw new SessionError('queueFull')
     const outcome = openOutcome<Message>()
     // Whoever does not look at it hears of a failure by the event.
     outcome.promise.catch(() => undefined)
-    this.#items.set(muid, { muid, draft, outcome, attempt: 0, isUnderWay: false })
-    this.#parts.onChange({ muid, draft, state: 'sending' })
+    this.#items.set(clientId, { clientId, draft, outcome, attempt: 0, isUnderWay: false })
+    this.#parts.onChange({ clientId, draft, state: 'sending' })
     this.flush()
-    return { muid, stored: outcome.promise }
+    return { clientId, stored: outcome.promise }
   }
 
   restore(drafts: readonly Draft[]): void {
     if (this.#closed) return
     const later = [...this.#items]
     this.#items.clear()
-    for (const draft of drafts) this.#restored.add(this.send(draft).muid)
-    for (const [muid, item] of later) this.#items.set(muid, item)
+    for (const draft of drafts) this.#restored.add(this.send(draft).clientId)
+    for (const [clientId, item] of later) this.#items.set(clientId, item)
   }
 
   drop(): void {
-    for (const muid of this.#restored) {
-      const item = this.#items.get(muid)
+    for (const clientId of this.#restored) {
+      const item = this.#items.get(clientId)
       if (item) this.#fail(item, new SessionError('otherUser'))
     }
   }
@@ -125,17 +136,17 @@ class MessageQueue implements Outbox {
   }
 
   async #submit(item: Item): Promise<void> {
-    const { muid, draft } = item
+    const { clientId, draft } = item
     item.isUnderWay = true
     try {
-      this.#succeed(item, await this.#parts.submit({ ...draft, muid }))
+      this.#succeed(item, await this.#parts.submit({ ...draft, clientId }))
     } catch (error) {
       this.#retry(item, error)
     }
     this.flush()
   }
 
-  /** The same muid again: if it was stored after all, the answer is the stored message. */
+  /** The same client id again: if it was stored after all, the answer is the stored message. */
   #retry(item: Item, error: unknown): void {
     if (error instanceof SessionError) {
       item.isUnderWay = false
@@ -152,15 +163,15 @@ class MessageQueue implements Outbox {
     } else this.#fail(item, error as Error)
   }
 
-  #succeed({ muid, draft, outcome }: Item, message: Message): void {
-    if (!this.#items.delete(muid)) return
+  #succeed({ clientId, draft, outcome }: Item, message: Message): void {
+    if (!this.#items.delete(clientId)) return
     outcome.resolve(message)
-    this.#parts.onChange({ muid, draft, state: 'sent', message })
+    this.#parts.onChange({ clientId, draft, state: 'sent', message })
   }
 
-  #fail({ muid, draft, outcome }: Item, error: Error): void {
-    if (!this.#items.delete(muid)) return
+  #fail({ clientId, draft, outcome }: Item, error: Error): void {
+    if (!this.#items.delete(clientId)) return
     outcome.reject(error)
-    this.#parts.onChange({ muid, draft, state: 'failed', error })
+    this.#parts.onChange({ clientId, draft, state: 'failed', error })
   }
 }

@@ -19,18 +19,18 @@ async function nextSend(peer: Peer) {
 
 test('a message is shown at once, sent, and then known as it is stored', async () => {
   await using fixture = await openFixture()
-  const { muid, stored: promise } = fixture.session.send(hello)
-  expect(fixture.heard('outgoing')).toEqual([{ muid, draft: hello, state: 'sending' }])
+  const { clientId, stored: promise } = fixture.session.send(hello)
+  expect(fixture.heard('outgoing')).toEqual([{ clientId, draft: hello, state: 'sending' }])
   const peer = await fixture.server.accept()
   await peer.welcome()
   const sent = await nextSend(peer)
-  expect(sent.body).toEqual({ ...hello, muid })
-  peer.say({ type: 'answer', id: sent.id, body: stored(muid) })
-  expect(await promise).toEqual(stored(muid).data)
-  expect(fixture.heard('outgoing').at(-1)).toMatchObject({ muid, state: 'sent' })
+  expect(sent.body).toEqual({ ...hello, muid: clientId })
+  peer.say({ type: 'answer', id: sent.id, body: stored(clientId) })
+  expect(await promise).toEqual(stored(clientId).data)
+  expect(fixture.heard('outgoing').at(-1)).toMatchObject({ clientId, state: 'sent' })
 })
 
-test('wherever the connection breaks, the message goes out again under the same muid', async () => {
+test('wherever the connection breaks, the message goes out again under the same client id', async () => {
   const breaks: ((peer: Peer) => Promise<void>)[] = [
     async (peer) => peer.drop(),
     async (peer) => {
@@ -54,39 +54,39 @@ test('wherever the connection breaks, the message goes out again under the same 
     },
   ]
   await using fixture = await openFixture()
-  const { muid, stored: promise } = fixture.session.send(hello)
+  const { clientId, stored: promise } = fixture.session.send(hello)
   for (const breakUp of breaks) await breakUp(await fixture.server.accept())
   const peer = await fixture.server.accept()
   await peer.welcome()
   const sent = await nextSend(peer)
-  expect(sent.muid).toBe(muid)
-  peer.say({ type: 'answer', id: sent.id, body: stored(muid) })
-  expect((await promise).muid).toBe(muid)
+  expect(sent.muid).toBe(clientId)
+  peer.say({ type: 'answer', id: sent.id, body: stored(clientId) })
+  expect((await promise).muid).toBe(clientId)
   expect(fixture.heard('outgoing').map(({ state }) => state)).toEqual(['sending', 'sent'])
 })
 
 test('an answer that does not come in time is asked for again, on the same connection', async () => {
   await using fixture = await openFixture({ timeoutMs: 1500 })
-  const { muid, stored: promise } = fixture.session.send(hello)
+  const { clientId, stored: promise } = fixture.session.send(hello)
   const peer = await fixture.server.accept()
   await peer.welcome()
   const first = await nextSend(peer)
   const second = await nextSend(peer)
-  expect(second.muid).toBe(muid)
+  expect(second.muid).toBe(clientId)
   expect(second.id).not.toBe(first.id)
   // The slow answer comes after all, to a question that nobody asks any more.
   peer.say({ type: 'answer', id: first.id, body: stored('late') })
-  peer.say({ type: 'answer', id: second.id, body: stored(muid) })
-  expect((await promise).muid).toBe(muid)
+  peer.say({ type: 'answer', id: second.id, body: stored(clientId) })
+  expect((await promise).muid).toBe(clientId)
 })
 
 test('its own entry in the conversation is as good as an answer', async () => {
   await using fixture = await openFixture()
-  const { muid, stored: promise } = fixture.session.send(hello)
+  const { clientId, stored: promise } = fixture.session.send(hello)
   const peer = await fixture.server.accept()
   await peer.welcome()
   await nextSend(peer)
-  peer.say(messageFrame(1, { sender: 'ann', receiver: 'bob', muid }))
+  peer.say(messageFrame(1, { sender: 'ann', receiver: 'bob', muid: clientId }))
   expect((await promise).id).toBe('1001')
   expect(fixture.heard('message')).toHaveLength(1)
   peer.drop()
@@ -114,24 +114,24 @@ test('to one receiver messages go one after the other, to several side by side',
 
 test('a reply goes into its thread', async () => {
   await using fixture = await openFixture()
-  const { muid, stored: promise } = fixture.session.send({ ...hello, parentId: '1000' })
+  const { clientId, stored: promise } = fixture.session.send({ ...hello, parentId: '1000' })
   const peer = await fixture.server.accept()
   await peer.welcome()
-  const { input } = await peer.answer('replyToMessage', stored(muid))
-  expect(input).toEqual({ params: { id: '1000' }, body: { ...hello, muid } })
-  expect((await promise).muid).toBe(muid)
+  const { input } = await peer.answer('replyToMessage', stored(clientId))
+  expect(input).toEqual({ params: { id: '1000' }, body: { ...hello, muid: clientId } })
+  expect((await promise).muid).toBe(clientId)
 })
 
 test('what is refused for good fails, and the next one goes out', async () => {
   await using fixture = await openFixture()
-  const { muid, stored: refused } = fixture.session.send(hello)
+  const { clientId, stored: refused } = fixture.session.send(hello)
   fixture.session.send({ ...hello, data: { text: 'next' } })
   const peer = await fixture.server.accept()
   await peer.welcome()
   const { id } = await nextSend(peer)
   peer.say({ type: 'refusal', id, error: error('ERR_BLOCKED_SENDER') })
   await expect(refused).rejects.toMatchObject({ name: 'ChoraleError', code: 'ERR_BLOCKED_SENDER' })
-  expect(fixture.heard('outgoing').at(-1)).toMatchObject({ muid, state: 'failed' })
+  expect(fixture.heard('outgoing').at(-1)).toMatchObject({ clientId, state: 'failed' })
   expect((await nextSend(peer)).text).toBe('next')
 })
 
@@ -139,7 +139,7 @@ test.each(['ERR_REQUEST_TIMEOUT', 'ERR_TOO_MANY_REQUESTS', 'ERR_MISSION_FAILED']
   '%s is tried again',
   async (code) => {
     await using fixture = await openFixture()
-    const { muid, stored: promise } = fixture.session.send(hello)
+    const { clientId, stored: promise } = fixture.session.send(hello)
     const peer = await fixture.server.accept()
     await peer.welcome()
     for (let time = 0; time < 3; time++) {
@@ -147,15 +147,15 @@ test.each(['ERR_REQUEST_TIMEOUT', 'ERR_TOO_MANY_REQUESTS', 'ERR_MISSION_FAILED']
       peer.say({ type: 'refusal', id, error: error(code) })
     }
     const last = await nextSend(peer)
-    peer.say({ type: 'answer', id: last.id, body: stored(muid) })
-    expect((await promise).muid).toBe(muid)
+    peer.say({ type: 'answer', id: last.id, body: stored(clientId) })
+    expect((await promise).muid).toBe(clientId)
   },
 )
 
-test('the queue has an end; the same muid is the same message', async () => {
+test('the queue has an end; the same client id is the same message', async () => {
   await using fixture = await openFixture({ maxQueued: 2 })
-  const one = fixture.session.send({ ...hello, muid: 'm1' })
-  expect(fixture.session.send({ ...hello, muid: 'm1' }).stored).toBe(one.stored)
+  const one = fixture.session.send({ ...hello, clientId: 'm1' })
+  expect(fixture.session.send({ ...hello, clientId: 'm1' }).stored).toBe(one.stored)
   fixture.session.send(hello)
   expect(() => fixture.session.send(hello)).toThrow(/Too many/)
 })
@@ -238,6 +238,6 @@ test('typing and transient messages reach who is there, and are not kept', async
   expect(session.typing(bob, 'ended', { in: 'thread' })).toBe(true)
   const metadata = { in: 'thread' }
   expect(await peer.next('typing')).toEqual({ type: 'typing', ...bob, state: 'ended', metadata })
-  expect(session.transient(bob, { wave: 1 })).toBe(true)
+  expect(session.sendEvent(bob, { wave: 1 })).toBe(true)
   expect(await peer.next('transient')).toEqual({ type: 'transient', ...bob, data: { wave: 1 } })
 })

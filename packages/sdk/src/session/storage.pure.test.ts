@@ -25,8 +25,8 @@ test('a later session sends what an earlier one could not, first and in order', 
   const peer = await server.accept()
   await peer.welcome({ [conversationId]: { seq: 4, change: 2 } })
   peer.say(messageFrame(5))
-  const ids = ['one', 'two'].map((said) => earlier.send(text(said)).muid)
-  await expect.poll(() => earlier.places[conversationId]?.seq).toBe(5)
+  const ids = ['one', 'two'].map((said) => earlier.send(text(said)).clientId)
+  await expect.poll(() => earlier.positions[conversationId]?.seq).toBe(5)
   earlier.close()
 
   const later = connect(options)
@@ -54,14 +54,14 @@ test('a later session sends what an earlier one could not, first and in order', 
 
 test('what another user has left is not sent', async () => {
   await using server = await startScriptedServer()
-  const unsent = { at: 1, draft: { ...text('secret'), muid: 'm1' } }
+  const unsent = { at: 1, draft: { ...text('secret'), clientId: 'm1' } }
   const kept = new Map<string, unknown>([
     ['user', 'zoe'],
     ['unsent/m1', unsent],
   ])
   const session = connect({ url: server.url, authToken: 't', storage: storageIn(kept) })
   const failed: unknown[] = []
-  session.on('outgoing', ({ muid, error }) => error && failed.push([muid, error]))
+  session.on('outgoing', ({ clientId, error }) => error && failed.push([clientId, error]))
   const peer = await server.accept()
   await peer.welcome()
   await expect.poll(() => failed).toMatchObject([['m1', { code: 'otherUser' }]])

@@ -1,12 +1,14 @@
 import { SessionError } from '../errors.ts'
 import type { Draft, Outbox, Outgoing } from './outgoing.ts'
-import type { Places, Timeline } from './timeline.ts'
+import type { Positions, Timeline } from './timeline.ts'
 
 /** Where a session keeps unsent messages and positions, so that a closed page forgets nothing. */
 export interface SessionStorage {
   /** All that was kept. */
   entries(): Promise<readonly (readonly [key: string, value: unknown])[]>
+  /** Keeps a value in place of the earlier one. Values are plain data. */
   set(key: string, value: unknown): Promise<void>
+  /** Forgets a value. */
   delete(key: string): Promise<void>
 }
 
@@ -17,7 +19,7 @@ export interface Keeper {
   /** What another user has left unsent is not sent. */
   welcome(uid: string): void
   hearOutgoing(outgoing: Outgoing): void
-  hearPlaces(places: Places): void
+  hearPositions(positions: Positions): void
 }
 
 interface KeeperParts {
@@ -43,8 +45,8 @@ export function openKeeper({ storage, outbox, timeline, onError }: KeeperParts):
     const kept = new Map(await storage.entries())
     owner = kept.get(userKey)
     // Written below, under these keys.
-    const places = kept.get(positionsKey) as Places | undefined
-    if (places) timeline().restore(places)
+    const positions = kept.get(positionsKey) as Positions | undefined
+    if (positions) timeline().restore(positions)
     const unsent = [...kept].flatMap(([key, value]) =>
       key.startsWith(queueOf) ? [value as Unsent] : [],
     )
@@ -59,14 +61,14 @@ export function openKeeper({ storage, outbox, timeline, onError }: KeeperParts):
       owner = uid
       keep(storage.set(userKey, uid))
     },
-    hearOutgoing({ muid, draft, state, error }) {
+    hearOutgoing({ clientId, draft, state, error }) {
       // Two of the same millisecond keep their order.
       last = Math.max(Date.now(), last + 1)
-      const key = queueOf + muid
-      if (state === 'sending') keep(storage.set(key, { at: last, draft: { ...draft, muid } }))
+      const key = queueOf + clientId
+      if (state === 'sending') keep(storage.set(key, { at: last, draft: { ...draft, clientId } }))
       else if (!(error instanceof SessionError && error.code === 'closed'))
         keep(storage.delete(key))
     },
-    hearPlaces: (places) => keep(storage.set(positionsKey, places)),
+    hearPositions: (positions) => keep(storage.set(positionsKey, positions)),
   }
 }

@@ -2,7 +2,9 @@ import type { Message } from '../contract.generated.ts'
 
 /** The other user, or the group. */
 export interface Target {
+  /** The uid of the user, or the guid of the group. */
   readonly receiver: string
+  /** Which of the two. */
   readonly receiverType: 'user' | 'group'
 }
 

@@ -4,22 +4,25 @@ import {
   type MessageFrame,
   maxHeld,
   openTrack,
-  type Place,
+  type SessionPosition,
   type Track,
 } from './track.ts'
 
 type Frame = Extract<ServerFrame, { type: 'message' | 'changed' | 'reload' | 'left' }>
 
 /** By conversation id. */
-export type Places = Readonly<Record<string, Place>>
+export type Positions = Readonly<Record<string, SessionPosition>>
 
+/** A message, or another entry of a conversation, such as that somebody joined. */
 export interface Entry {
+  /** As the service names the conversation. */
   readonly conversationId: string
+  /** The entry. */
   readonly message: Message
 }
 
 export interface TimelineParts {
-  readonly places: Places
+  readonly positions: Positions
   /** How long what came too early waits for what is missing, before that is asked for. */
   readonly patienceMs: number
   /** Entries after one id and before another, oldest first. */
@@ -33,12 +36,12 @@ export interface TimelineParts {
 
 /** All conversations of the device: each entry once, in order, with nothing left out. */
 export interface Timeline {
-  readonly places: Places
+  readonly positions: Positions
   /** Before the first connection: where an earlier session stopped. */
-  restore(places: Places): void
+  restore(positions: Positions): void
   welcome(positions: Readonly<Record<string, Position>>): void
   hear(frame: Frame): void
-  /** The connection is gone: the next one goes on from `places`. */
+  /** The connection is gone: the next one goes on from `positions`. */
   lose(): void
 }
 
@@ -53,15 +56,16 @@ class Tracks implements Timeline {
 
   constructor(parts: TimelineParts) {
     this.#parts = parts
-    this.restore(parts.places)
+    this.restore(parts.positions)
   }
 
-  restore(places: Places): void {
-    for (const [id, place] of Object.entries(places)) this.#tracks.set(id, openTrack(place))
+  restore(positions: Positions): void {
+    for (const [id, position] of Object.entries(positions))
+      this.#tracks.set(id, openTrack(position))
   }
 
-  get places(): Places {
-    return Object.fromEntries([...this.#tracks].map(([id, { place }]) => [id, place]))
+  get positions(): Positions {
+    return Object.fromEntries([...this.#tracks].map(([id, { position }]) => [id, position]))
   }
 
   welcome(positions: Readonly<Record<string, Position>>): void {
@@ -117,13 +121,13 @@ class Tracks implements Timeline {
     const mine = this.#repairs.get(id)
     const found = await missingIn(this.#parts, track)
     // Meanwhile what was missing may have come, or the connection may have gone.
-    const { gap, last, place } = track
+    const { gap, last, position } = track
     if (this.#repairs.get(id) !== mine || !gap || !last) return
     this.#stopRepair(id)
     // It cannot be had one by one.
     if (!found) return this.#goOnFrom(id, { ...last, id: last.message.id })
     const missed = found.filter(
-      (one) => isAfter(one.id, place.id) && isAfter(gap.message.id, one.id),
+      (one) => isAfter(one.id, position.id) && isAfter(gap.message.id, one.id),
     )
     for (const message of missed) this.#parts.onMessage({ conversationId: id, message })
     this.#show(track.fill(missed.at(-1)?.id))
@@ -135,7 +139,7 @@ class Tracks implements Timeline {
     this.#repairs.delete(id)
   }
 
-  #goOnFrom(conversationId: string, { seq, change, id }: Place): void {
+  #goOnFrom(conversationId: string, { seq, change, id }: SessionPosition): void {
     this.#stopRepair(conversationId)
     this.#tracks.set(conversationId, openTrack({ seq, change, ...(id !== undefined && { id }) }))
     this.#parts.onReload({ conversationId })
@@ -146,10 +150,10 @@ class Tracks implements Timeline {
 /** Undefined: too much, or nobody knows after what, or the service did not say. */
 async function missingIn(
   { between }: TimelineParts,
-  { gap, place }: Track,
+  { gap, position }: Track,
 ): Promise<readonly Message[] | undefined> {
-  if (!gap || place.id === undefined || gap.seq - place.seq > maxHeld) return undefined
-  return between(gap.message, place.id).catch(() => undefined)
+  if (!gap || position.id === undefined || gap.seq - position.seq > maxHeld) return undefined
+  return between(gap.message, position.id).catch(() => undefined)
 }
 
 /** Ids are numbers that grow, written as text. */

@@ -4,13 +4,14 @@ export type MessageFrame = Extract<ServerFrame, { type: 'message' }>
 export type ChangedFrame = Extract<ServerFrame, { type: 'changed' }>
 
 /** How far this device has come in a conversation, and the id of the entry there. */
-export interface Place extends Position {
+export interface SessionPosition extends Position {
+  /** The id of that entry. */
   readonly id?: string
 }
 
 /** One conversation: what comes is let through once, and in the order of its seq. */
 export interface Track {
-  readonly place: Place
+  readonly position: SessionPosition
   /** What can be shown now, given this frame. */
   take(frame: MessageFrame | ChangedFrame): readonly (MessageFrame | ChangedFrame)[]
   /** Up to where entries are missing: the first that came too early. */
@@ -26,8 +27,8 @@ export interface Track {
 /** More would mean that nothing fills the gap. */
 export const maxHeld = 1000
 
-export function openTrack(start: Place): Track {
-  let place = start
+export function openTrack(start: SessionPosition): Track {
+  let position = start
   // Entries after a gap, and changes of entries that are not there yet.
   const early = new Map<number, MessageFrame>()
   let tooSoon: ChangedFrame[] = []
@@ -38,7 +39,7 @@ export function openTrack(start: Place): Track {
   function show<T extends MessageFrame | ChangedFrame>(frame: T): T {
     const { seq, change, message, type } = frame
     const moved = type === 'message' ? { seq, id: message.id } : {}
-    place = { ...place, ...moved, change: Math.max(place.change, change) }
+    position = { ...position, ...moved, change: Math.max(position.change, change) }
     return frame
   }
 
@@ -52,25 +53,25 @@ export function openTrack(start: Place): Track {
 
   function forgetChanges(): void {
     shown.clear()
-    shownBefore = place.change
+    shownBefore = position.change
   }
 
   /** Entries that follow without a gap, and changes that waited for them. */
   function follow(): (MessageFrame | ChangedFrame)[] {
     const ready: (MessageFrame | ChangedFrame)[] = []
-    for (let next = early.get(place.seq + 1); next; next = early.get(place.seq + 1)) {
+    for (let next = early.get(position.seq + 1); next; next = early.get(position.seq + 1)) {
       early.delete(next.seq)
       ready.push(show(next))
     }
     const waiting = tooSoon
-    tooSoon = waiting.filter(({ seq }) => seq > place.seq)
-    const now = waiting.filter(({ seq }) => seq <= place.seq)
+    tooSoon = waiting.filter(({ seq }) => seq > position.seq)
+    const now = waiting.filter(({ seq }) => seq <= position.seq)
     return [...ready, ...now.flatMap(showChange)]
   }
 
   return {
-    get place() {
-      return place
+    get position() {
+      return position
     },
     get gap() {
       return early.get(Math.min(...early.keys()))
@@ -80,18 +81,18 @@ export function openTrack(start: Place): Track {
     },
     take(frame) {
       if (frame.type === 'changed') {
-        if (frame.seq <= place.seq) return showChange(frame)
+        if (frame.seq <= position.seq) return showChange(frame)
         tooSoon.push(frame)
         return []
       }
-      if (frame.seq <= place.seq) return []
+      if (frame.seq <= position.seq) return []
       early.set(frame.seq, frame)
       return follow()
     },
     fill(lastId) {
       const first = Math.min(...early.keys())
       if (!early.has(first)) return []
-      place = { ...place, seq: first - 1, ...(lastId !== undefined && { id: lastId }) }
+      position = { ...position, seq: first - 1, ...(lastId !== undefined && { id: lastId }) }
       return follow()
     },
     forget() {

@@ -61,7 +61,7 @@ export async function openFixture(options: Partial<ConnectOptions> = {}): Promis
     receipt: [],
     presence: [],
     typing: [],
-    transient: [],
+    customEvent: [],
   }
   const listen = <N extends keyof SessionEvents>(name: N) =>
     session.on(name, (event) => events[name].push(event))

@@ -1,4 +1,4 @@
-import { connect, type Places, type Session, SessionError } from '@chorale/sdk'
+import { connect, type Positions, type Session, SessionError } from '@chorale/sdk'
 import type { View } from '../sends/verdict.ts'
 import type { Room, Someone } from './crowd.ts'
 
@@ -10,7 +10,7 @@ export interface SimulatedClient extends Disposable {
   /** What does not belong into a life without a gap: reloads, expulsions. */
   readonly surprises: readonly string[]
   leave(): void
-  /** With the places where it stopped. */
+  /** With the positions where it stopped. */
   come(): void
   /** The id, however often the connection is lost or the device leaves. */
   send(room: Room, muid: string, text: string): Promise<number>
@@ -24,7 +24,7 @@ export function openSimulatedClient(
   const { uid, authToken, rooms } = someone
   const heard = new Map<string, number[]>(rooms.map(({ conversation }) => [conversation, []]))
   const surprises: string[] = []
-  let places: Places = Object.fromEntries(
+  let positions: Positions = Object.fromEntries(
     rooms.map(({ conversation }) => [conversation, { seq: 0, change: 0 }]),
   )
   let here = Promise.withResolvers<Session>()
@@ -35,7 +35,7 @@ export function openSimulatedClient(
       url: new URL('/v3/realtime', origin.replace('http', 'ws')).href,
       appId,
       authToken,
-      places,
+      positions,
       backoff: { baseMs: 50, maxMs: 1000 },
     })
     made.on('message', ({ conversationId, message }) => {
@@ -51,7 +51,7 @@ export function openSimulatedClient(
 
   function leave(): void {
     here = Promise.withResolvers()
-    places = session.places
+    positions = session.positions
     session.close()
   }
 
@@ -67,7 +67,7 @@ export function openSimulatedClient(
       for (;;) {
         const current = await here.promise
         try {
-          const sent = current.send({ receiver, receiverType, muid, data: { text } })
+          const sent = current.send({ receiver, receiverType, clientId: muid, data: { text } })
           return Number((await sent.stored).id)
         } catch (error) {
           // It was closed on the way; the next session asks again, under the same muid.
