@@ -80,7 +80,8 @@ export class MessageWindow {
     this.#remember(message)
     const before = this.find(message.id)
     if (!before) return
-    this.#put(this.#changed(message, before))
+    if (isShown(message)) this.#put(this.#changed(message, before))
+    else this.#stored.splice(this.#placeOf(message.id), 1)
     this.live.changed()
   }
 

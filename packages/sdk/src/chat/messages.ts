@@ -118,8 +118,12 @@ export function withReaction(message: ChatMessage, reaction: string, isOn: boole
   return { ...message, data: { ...message.data, reactions } }
 }
 
-/** Edits and deletions are entries of the log, too; they are shown where the message is. */
-export function isShown({ category, type }: Message): boolean {
+/**
+ * Edits and deletions are entries of the log, too; they are shown where the message is. What nobody has
+ * deleted, and yet is deleted, was withheld by moderation: lists of the service do not have it either.
+ */
+export function isShown({ category, type, deletedAt, deletedBy }: Message): boolean {
+  if (deletedAt !== undefined && deletedBy === undefined) return false
   return category !== 'action' || type !== 'message'
 }
 

@@ -11,7 +11,7 @@ const fixture = stack.use(await startRealtimeFixture())
 const { app, say, sayIn, tokenOf, full } = fixture
 
 beforeAll(async () => {
-  await app.given.users('ann', 'bob', 'cy', 'dan', 'eve', 'fay')
+  await app.given.users('ann', 'bob', 'cy', 'dan', 'eve', 'fay', 'gus', 'hal')
 })
 
 async function chatOf(uid: string, origin = app.origin): Promise<Chat> {
@@ -237,4 +237,32 @@ test('what is wrong with the address is said, and not tried for ever', async () 
   expect(await reasonAt('/v4/realtime', app.appId)).toBe('wrongPath')
   expect(await reasonAt('/v3/realtime')).toBe('missingAppId')
   expect(await reasonAt('/v3/realtime', 'nosuchapp')).toBe('wrongAppId')
+})
+
+test('a message that moderation withholds is shown to its sender alone, at once or later', async () => {
+  await full.createRule({ body: { id: 'no-spam', conditions: [{ value: 'spam' }] } })
+  const [gus, hal] = [await chatOf('gus'), await chatOf('hal')]
+  const [toHal, toGus] = [gus.conversation(user('hal')), hal.conversation(user('gus'))]
+  watch(toHal.messages)
+  watch(toGus.messages)
+  watch(hal.unread)
+  await expect.poll(() => toGus.messages.getSnapshot().status).toBe('ready')
+  const unread = hal.unread.getSnapshot()
+  for (const text of ['one', 'spam', 'two']) await toHal.send(text).stored
+  await expect.poll(() => texts(toGus.messages)).toEqual(['one', 'two'])
+  expect(texts(toHal.messages)).toEqual(['one', 'spam', 'two'])
+  expect(find(toHal.messages, 'spam').data.moderation?.status).toBe('disapproved')
+  await expect.poll(() => hal.unread.getSnapshot()).toBe(unread + 2)
+
+  const { id = '' } = find(toHal.messages, 'one')
+  await full.flagMessage({ params: { id }, onBehalfOf: 'hal', body: { reasonId: 'spam' } })
+  await full.reviewFlaggedMessage({ params: { id }, body: { status: 'disapproved' } })
+  await expect.poll(() => texts(toGus.messages)).toEqual(['two'])
+  expect(texts(toHal.messages)).toEqual(['one', 'spam', 'two'])
+
+  const { id: last = '' } = find(toHal.messages, 'two')
+  await toHal.delete(last)
+  await expect
+    .poll(() => toGus.messages.getSnapshot().items)
+    .toMatchObject([{ id: last, deletedBy: 'gus' }])
 })
