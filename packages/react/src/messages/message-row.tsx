@@ -18,6 +18,7 @@ import {
   Receipt,
   SystemMessage,
   UnreadSeparator,
+  WithheldNote,
 } from './small-parts.tsx'
 
 /** A message with all that belongs to it. It renders when the message changes, and for no other. */
@@ -95,6 +96,7 @@ function Said(props: MessagePartProps & { readonly startsGroup: boolean }) {
         {!isDeleted(message) && <Marks message={message} isActive={isActive} />}
         <ThreadLink message={message} isActive={isActive} />
         {message.state === 'failed' && <FailedMessage message={message} />}
+        <WithheldNote message={message} />
       </div>
     </div>
   )

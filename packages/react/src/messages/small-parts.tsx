@@ -100,3 +100,15 @@ export function FailedMessage({ message }: MessageProps) {
 export function isShown(): void {
   // Nothing is left to do.
 }
+
+/** Moderation shows such a message to its sender alone. */
+export function WithheldNote({ message }: MessageProps) {
+  const strings = useStrings()
+  const status = message.data.moderation?.status
+  if (status !== 'disapproved' && status !== 'pending') return null
+  return (
+    <p className="chorale-withheld" role="status">
+      {status === 'pending' ? strings.beingChecked : strings.blocked}
+    </p>
+  )
+}

@@ -29,6 +29,10 @@ export interface Strings {
   readonly delivered: string
   readonly read: string
   readonly notSent: string
+  /** A rule of moderation has blocked it. */
+  readonly blocked: string
+  /** A classifier is asked about it. */
+  readonly beingChecked: string
   readonly resend: string
   readonly discard: string
   readonly messageActions: string
@@ -120,6 +124,8 @@ export const english: Strings = {
   delivered: 'Delivered',
   read: 'Read',
   notSent: 'Not sent',
+  blocked: 'Only you can see this: a rule of this chat has blocked it.',
+  beingChecked: 'Only you can see this until it has been checked.',
   resend: 'Send again',
   discard: 'Discard',
   messageActions: 'Message actions',
