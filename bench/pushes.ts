@@ -82,7 +82,7 @@ async function open(
   })
   const clientOf = (name: keyof typeof apps) =>
     restClient({ baseUrl: `${api.origin}/v3`, ...apps[name] })
-  const usePhones = async (name: keyof typeof apps, count: number) => {
+  const addPhones = async (name: keyof typeof apps, count: number) => {
     const { projectId, clientEmail, privateKey, privateKeyId } = google.account
     const serviceAccountCreds = {
       project_id: projectId,
@@ -99,8 +99,8 @@ async function open(
   await loadCrowd(query, apps.loud.appId, members)
   await loadCrowd(query, apps.quiet.appId, members)
   await loadCrowd(query, apps.neighbour.appId, 2)
-  await usePhones('loud', members)
-  const [neighbourPhone = ''] = await usePhones('neighbour', 2)
+  await addPhones('loud', members)
+  const [neighbourPhone = ''] = await addPhones('neighbour', 2)
   const sayAs = (name: keyof typeof apps): Say => {
     const client = clientOf(name)
     return async (text) => {

@@ -5,7 +5,7 @@ import { root } from '../tree.ts'
 /** Bundles the demo chat, with the SDK in it: three files, which `chorale start` serves. */
 export async function buildDemo(folder: string): Promise<void> {
   await build({
-    root: join(root, 'examples/demo'),
+    root: join(root, 'examples/chat'),
     base: '/demo/',
     configFile: false,
     logLevel: 'error',

@@ -29,7 +29,7 @@ const bundler = '../../../../../tools/packages/demo.ts'
 const link: PageLink = {
   path: '/demo',
   name: 'Demo chat',
-  about: 'Two people of the demo app side by side',
+  about: 'A choir a week before its concert: sign in as one of its people',
 }
 
 /** The demo chat, for the people of the demo app. Here anybody is whom they say they are. */

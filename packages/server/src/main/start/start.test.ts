@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Page } from 'playwright-core'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
 import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
@@ -129,17 +130,26 @@ test('people of the demo see each other in two browsers; pages of strangers cann
     const page = await (await browser.newContext()).newPage()
     await page.setViewportSize({ width: 1280, height: 720 })
     await page.goto(`http://${host}${path}`)
-    await expect.poll(() => page.locator('.connection[data-state=online]').count()).toBe(2)
     return page
   }
-  const [ours, theirs] = [await open('/demo'), await open('/demo?left=ines&right=ben')]
-  const text = ours.locator('.text').first()
-  await text.fill('Can you hear me?')
-  await text.press('Enter')
-  for (const page of [ours, theirs]) {
-    const seen = page.locator('.message', { hasText: 'Can you hear me?' })
-    await expect.poll(() => seen.count()).toBe(2)
+  const ours = await open('/demo')
+  await ours.getByRole('link', { name: 'Mara Lindqvist' }).click()
+  await ours.getByRole('button', { name: /^Harbour concert/ }).click()
+  const theirs = await open('/demo?left=ines&right=ben&group=concert')
+  const text = ours.getByRole('textbox', { name: 'Write a message' })
+  const say = async (words: string) => {
+    await text.fill(words)
+    await text.press('Enter')
+    return (page: Page) => page.locator('.chorale-row', { hasText: words }).count()
   }
+  const rows = await say('Can you hear me?')
+  await expect.poll(() => rows(ours)).toBe(1)
+  await expect.poll(() => rows(theirs)).toBe(2)
+  const blocked = await say('I have free tickets for everybody')
+  await expect.poll(() => ours.getByText('Only you can see this').count()).toBe(1)
+  const after = await say('Never mind')
+  await expect.poll(() => after(theirs)).toBe(2)
+  expect(await blocked(theirs)).toBe(0)
   child.kill('SIGHUP')
   expect(await ended).toBe(0)
 })

@@ -24,6 +24,14 @@ const talks: Readonly<Record<string, string>> = {
 
 const daySeconds = 86_400
 
+/** For people of the demo to try: such a message is seen by its sender alone. */
+const noFreeTickets = {
+  id: 'no-free-tickets',
+  name: 'No free tickets',
+  conditions: [{ value: 'free tickets' }],
+  action: ['blockMessage'],
+}
+
 type Call = (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -73,6 +81,7 @@ export async function seedDemo(
     clock = action.at
     await play(call, action, ids)
   }
+  await call('POST', '/moderation/rules', undefined, noFreeTickets)
   await server.close()
   return demo
 }
