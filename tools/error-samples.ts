@@ -29,6 +29,8 @@ function failureOf(refused: () => unknown): Failure {
 const named = {
   uid: 'ann',
   guid: 'team',
+  email: 'ann@example.com',
+  state: 'not begun',
   role: 'manager',
   scope: 'moderator',
   id: '4711',

@@ -14,6 +14,7 @@ const generators = [
   'table-owners.ts',
   'settings.ts',
   'rules.ts',
+  'permissions.ts',
   'docs/snippets.ts',
 ]
 

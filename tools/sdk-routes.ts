@@ -17,14 +17,18 @@ type ServerOperation = Exclude<keyof OperationInputs, DeviceOperation | Manageme
   table(
     'What only servers may call.',
     'serverRoutes: Routes<ServerOperation>',
-    ({ device, requires }) => device === undefined && requires !== 'management',
+    (operation) => operation.device === undefined && !isManagement(operation),
   ),
   table(
-    'What only the operator may call.',
+    'What only the operator and collaborators may call.',
     'managementRoutes: Routes<ManagementOperation>',
-    ({ requires }) => requires === 'management',
+    isManagement,
   ),
 ].join('\n\n')}\n`
+
+function isManagement({ requires }: Operation): boolean {
+  return requires === 'management' || requires === 'session'
+}
 
 function table(comment: string, name: string, belongs: (operation: Operation) => boolean): string {
   const lines = [...allOperations]

@@ -72,7 +72,7 @@ const text = [
     Object.keys(errors).map((code) => `'${code}'`),
   )}`,
   `/** What a device may call, as its user. */\nexport type DeviceOperation =${names(({ device }) => device !== undefined)}`,
-  `/** What the operator calls, at the management address. */\nexport type ManagementOperation =${names(({ requires }) => requires === 'management')}`,
+  `/** What the operator calls, at the management address, and a person in the console. */\nexport type ManagementOperation =${names(({ requires }) => requires === 'management' || requires === 'session')}`,
   table('OperationInputs', 'What each operation is given.', inputOf),
   table('OperationOutputs', 'What each operation answers.', ({ response }) =>
     print.type(response as Schema),

@@ -78,6 +78,7 @@ export const parts: readonly Part[] = [
       {
         title: 'In production',
         pages: [
+          'docs/operate/collaborators.md',
           'docs/operate/monitoring.md',
           'docs/operate/tracing.md',
           'docs/operate/status.md',
@@ -105,6 +106,7 @@ export const parts: readonly Part[] = [
           'docs/event-types.md',
           'docs/settings.md',
           'docs/rules.md',
+          'docs/permissions.md',
           'docs/compatibility.md',
           'docs/compat-names.md',
           'docs/glossary.md',

@@ -357,6 +357,14 @@ CREATE TABLE public.api_keys (
     CONSTRAINT api_keys_scope_check CHECK ((scope = ANY (ARRAY['fullAccess'::text, 'authOnly'::text])))
 );
 
+CREATE TABLE public.app_collaborators (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    collaborator_id bigint NOT NULL,
+    role text NOT NULL,
+    created_at bigint NOT NULL,
+    CONSTRAINT app_collaborators_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'developer'::text, 'moderator'::text, 'support'::text, 'viewer'::text])))
+);
+
 CREATE TABLE public.app_erasures (
     app_id text NOT NULL COLLATE pg_catalog."C",
     at_table text DEFAULT ''::text NOT NULL,
@@ -420,7 +428,9 @@ CREATE TABLE public.audit_log (
     uid text,
     operation text NOT NULL,
     target jsonb NOT NULL,
-    request_id text NOT NULL
+    request_id text NOT NULL,
+    collaborator_id bigint,
+    name text
 );
 
 ALTER TABLE public.audit_log ALTER COLUMN entry_id ADD GENERATED ALWAYS AS IDENTITY (
@@ -461,6 +471,45 @@ CREATE TABLE public.blocked_users (
     uid text NOT NULL COLLATE pg_catalog."C",
     blocked_uid text NOT NULL COLLATE pg_catalog."C",
     blocked_at bigint NOT NULL
+);
+
+CREATE TABLE public.collaborator_sessions (
+    session_hash bytea NOT NULL,
+    session_id text NOT NULL COLLATE pg_catalog."C",
+    collaborator_id bigint NOT NULL,
+    method text NOT NULL,
+    created_at bigint NOT NULL,
+    last_used_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    address text NOT NULL,
+    user_agent text NOT NULL,
+    CONSTRAINT collaborator_sessions_method_check CHECK ((method = ANY (ARRAY['password'::text, 'oidc'::text])))
+);
+
+CREATE TABLE public.collaborators (
+    collaborator_id bigint NOT NULL,
+    email text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL,
+    role text,
+    role_by_provider boolean DEFAULT false NOT NULL,
+    created_at bigint NOT NULL,
+    password_hash text,
+    totp_encrypted bytea,
+    totp_confirmed_at bigint,
+    totp_step bigint DEFAULT 0 NOT NULL,
+    recovery_hashes bytea[] DEFAULT '{}'::bytea[] NOT NULL,
+    oidc_issuer text,
+    oidc_subject text,
+    CONSTRAINT collaborators_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'developer'::text, 'moderator'::text, 'support'::text, 'viewer'::text])))
+);
+
+ALTER TABLE public.collaborators ALTER COLUMN collaborator_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.collaborators_collaborator_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.contact_details (
@@ -1074,6 +1123,13 @@ CREATE TABLE public.saves (
     saved_at bigint NOT NULL
 );
 
+CREATE TABLE public.sign_in_attempts (
+    email text NOT NULL COLLATE pg_catalog."C",
+    address text NOT NULL COLLATE pg_catalog."C",
+    attempts bigint NOT NULL,
+    until bigint NOT NULL
+);
+
 CREATE TABLE public.stats_active_users (
     app_id text NOT NULL COLLATE pg_catalog."C",
     day bigint NOT NULL,
@@ -1225,6 +1281,9 @@ CREATE TABLE public.webhooks (
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_pkey PRIMARY KEY (app_id, key_hash);
 
+ALTER TABLE ONLY public.app_collaborators
+    ADD CONSTRAINT app_collaborators_pkey PRIMARY KEY (app_id, collaborator_id);
+
 ALTER TABLE ONLY public.app_erasures
     ADD CONSTRAINT app_erasures_pkey PRIMARY KEY (app_id);
 
@@ -1245,6 +1304,21 @@ ALTER TABLE ONLY public.auth_tokens
 
 ALTER TABLE ONLY public.blocked_users
     ADD CONSTRAINT blocked_users_pkey PRIMARY KEY (app_id, uid, blocked_uid);
+
+ALTER TABLE ONLY public.collaborator_sessions
+    ADD CONSTRAINT collaborator_sessions_pkey PRIMARY KEY (session_hash);
+
+ALTER TABLE ONLY public.collaborator_sessions
+    ADD CONSTRAINT collaborator_sessions_session_id_key UNIQUE (session_id);
+
+ALTER TABLE ONLY public.collaborators
+    ADD CONSTRAINT collaborators_email_key UNIQUE (email);
+
+ALTER TABLE ONLY public.collaborators
+    ADD CONSTRAINT collaborators_oidc_issuer_oidc_subject_key UNIQUE (oidc_issuer, oidc_subject);
+
+ALTER TABLE ONLY public.collaborators
+    ADD CONSTRAINT collaborators_pkey PRIMARY KEY (collaborator_id);
 
 ALTER TABLE ONLY public.contact_details
     ADD CONSTRAINT contact_details_pkey PRIMARY KEY (app_id, uid);
@@ -1393,6 +1467,9 @@ ALTER TABLE ONLY public.roles
 ALTER TABLE ONLY public.saves
     ADD CONSTRAINT saves_pkey PRIMARY KEY (app_id, uid, bucket, conversation_key, seq);
 
+ALTER TABLE ONLY public.sign_in_attempts
+    ADD CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (email, address);
+
 ALTER TABLE ONLY public.stats_active_users
     ADD CONSTRAINT stats_active_users_pkey PRIMARY KEY (app_id, day, user_hash);
 
@@ -1429,11 +1506,17 @@ ALTER TABLE ONLY public.webhook_ordering_keys
 ALTER TABLE ONLY public.webhooks
     ADD CONSTRAINT webhooks_pkey PRIMARY KEY (app_id, webhook_id);
 
+CREATE INDEX app_collaborators_by_person ON public.app_collaborators USING btree (collaborator_id);
+
 CREATE INDEX audit_log_by_entry ON public.audit_log USING btree (entry_id);
 
 CREATE INDEX auth_tokens_by_user ON public.auth_tokens USING btree (app_id, uid, nth);
 
 CREATE INDEX blocked_users_by_blocked ON public.blocked_users USING btree (app_id, blocked_uid, uid);
+
+CREATE INDEX collaborator_sessions_by_end ON public.collaborator_sessions USING btree (expires_at);
+
+CREATE INDEX collaborator_sessions_by_person ON public.collaborator_sessions USING btree (collaborator_id);
 
 CREATE INDEX deactivated_users_by_name ON public.users USING btree (app_id, sort_name, uid) INCLUDE (role) WHERE (deactivated_at IS NOT NULL);
 
@@ -1626,6 +1709,12 @@ CREATE TRIGGER renew_user_versions AFTER DELETE ON public.friends REFERENCING OL
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.app_collaborators
+    ADD CONSTRAINT app_collaborators_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.app_collaborators
+    ADD CONSTRAINT app_collaborators_collaborator_id_fkey FOREIGN KEY (collaborator_id) REFERENCES public.collaborators(collaborator_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.app_erasures
     ADD CONSTRAINT app_erasures_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
@@ -1640,6 +1729,9 @@ ALTER TABLE ONLY public.blocked_users
 
 ALTER TABLE ONLY public.blocked_users
     ADD CONSTRAINT blocked_users_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.collaborator_sessions
+    ADD CONSTRAINT collaborator_sessions_collaborator_id_fkey FOREIGN KEY (collaborator_id) REFERENCES public.collaborators(collaborator_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.contact_details
     ADD CONSTRAINT contact_details_app_id_uid_fkey FOREIGN KEY (app_id, uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;

@@ -1,4 +1,13 @@
-import { apiKeys, app, appSettings, apps, auditLog } from './apps/index.ts'
+import {
+  apiKeys,
+  app,
+  appSettings,
+  apps,
+  auditLog,
+  collaborators,
+  sessions,
+  tenants,
+} from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
 import { eventFeed } from './events/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
@@ -48,7 +57,10 @@ import { deliveries, webhooks, webhookTriggers } from './webhooks/index.ts'
 export const api = {
   apps,
   auditLog,
+  tenants,
+  sessions,
   app,
+  collaborators,
   appSettings,
   apiKeys,
   eventFeed,

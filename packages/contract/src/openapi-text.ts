@@ -21,6 +21,7 @@ const callers: Readonly<Record<Operation['requires'], string>> = {
   fullAccess: 'A server, with an API key of the scope `fullAccess`.',
   authToken: 'Only a device, with the auth token of its user.',
   management: 'The operator, with a management key.',
+  session: 'A collaborator who has signed in to the console.',
 }
 
 const actsFor: Readonly<Record<NonNullable<Operation['onBehalfOf']>, string>> = {

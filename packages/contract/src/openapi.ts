@@ -41,6 +41,8 @@ const tags: Readonly<Record<string, string>> = {
   'Restrict Features': 'Calls that users of a role may not make.',
   'API Keys': 'What the server of an app shows to be let in.',
   Apps: 'Tenants of this install. Calls of the operator, at the management address.',
+  Collaborators: 'The people who run an app, with a role each. At the management address.',
+  Console: 'The session of a signed-in collaborator. Calls of the console itself.',
   Settings: 'What is switched on in an app. Calls of the operator, at the management address.',
   Extensions: 'Push as older apps set it up. Calls of the operator, at the management address.',
   Messages: 'What people say, in the order in which they said it.',
@@ -82,6 +84,12 @@ export function openapi(version: string, examples: Examples = new Map()): OpenAp
         apikey: header('apikey', 'An API key of the app.'),
         authToken: header('authToken', 'The auth token of a user, on their device.'),
         key: header('key', 'The management key of the operator.'),
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-chorale',
+          description: 'The session of a collaborator; where there is no TLS, `chorale`.',
+        },
         secret: header('secret', 'The secret that belongs to the management key.'),
       },
     },
@@ -122,6 +130,8 @@ const managementServer = {
   description: 'Management',
   variables: { host: { default: 'localhost:3000', description: 'Where this install answers.' } },
 }
+
+const consoleServer = { url: '/console/api', description: 'Console' }
 
 const errorSchema = {
   type: 'object',
@@ -165,6 +175,7 @@ function describe(operationId: string, operation: Operation, example?: Example):
     tags: [operation.tag],
     ...(operation.deprecated && { deprecated: true }),
     ...(management && { servers: [managementServer] }),
+    ...(operation.requires === 'session' && { servers: [consoleServer] }),
     ...(security && { security }),
     parameters: [
       ...parameters('path', operation.params, params),
@@ -200,6 +211,7 @@ function shown(example: unknown): Json {
 /** Undefined: as for most, an API key. */
 function securityOf({ requires, device }: Operation) {
   if (requires === 'management') return [{ key: [], secret: [] }]
+  if (requires === 'session') return [{ session: [] }]
   if (requires === 'authToken') return withToken
   return device && [...withKey, ...withToken]
 }
@@ -267,8 +279,11 @@ function failures(operation: Operation): Json {
 /** Which errors of the route an operation can be answered with. */
 export function fits({ requires, device }: Operation): (code: ErrorCode) => boolean {
   const managementCodes = ['AUTH_ERR_EMPTY_AUTH_HEADER', 'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND']
+  const sessionCodes = ['AUTH_ERR_SESSION_NOT_FOUND', 'AUTH_ERR_FOREIGN_PAGE']
   const tokenCodes = ['AUTH_ERR_EMPTY_AUTH_TOKEN', 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND']
   return (code: ErrorCode) => {
+    if (sessionCodes.includes(code)) return requires === 'session'
+    if (requires === 'session') return !code.startsWith('AUTH_')
     if (tokenCodes.includes(code)) return device !== undefined
     return (
       !code.startsWith('AUTH_') || managementCodes.includes(code) === (requires === 'management')

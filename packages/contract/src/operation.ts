@@ -8,10 +8,11 @@ import type { ErrorCode } from './errors.ts'
 export type Effect = 'read' | 'write' | 'append'
 
 /**
- * The smallest credential that may call: an API key of that scope, the auth token of a user, or a
- * management key.
+ * The smallest credential that may call: an API key of that scope, the auth token of a user, a
+ * management key, or the session of a collaborator. Collaborators may also call what is for keys:
+ * `permissions.ts` says which roles.
  */
-export type Requires = 'authOnly' | 'fullAccess' | 'authToken' | 'management'
+export type Requires = 'authOnly' | 'fullAccess' | 'authToken' | 'management' | 'session'
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -80,6 +81,8 @@ export const pipelineErrors = [
   'AUTH_ERR_NO_ACCESS',
   'AUTH_ERR_EMPTY_AUTH_HEADER',
   'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND',
+  'AUTH_ERR_SESSION_NOT_FOUND',
+  'AUTH_ERR_FOREIGN_PAGE',
   'ERR_BAD_REQUEST',
   'ERR_REQUEST_TIMEOUT',
   'ERR_HEADERS_TOO_LARGE',

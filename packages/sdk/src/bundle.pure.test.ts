@@ -32,7 +32,7 @@ test('the table of routes is the contract', () => {
   expect(routes).toEqual(Object.fromEntries(expected))
   for (const [name, { device, requires }] of allOperations) {
     expect(name in deviceRoutes, name).toBe(device !== undefined)
-    expect(name in managementRoutes, name).toBe(requires === 'management')
+    expect(name in managementRoutes, name).toBe(['management', 'session'].includes(requires))
   }
   expect(Object.keys(routes)).toHaveLength(allOperations.size)
 })

@@ -57,6 +57,18 @@ export type ErrorCode =
   | 'AUTH_ERR_NO_ACCESS'
   | 'AUTH_ERR_EMPTY_AUTH_HEADER'
   | 'AUTH_ERR_MANAGEMENT_KEY_NOT_FOUND'
+  | 'AUTH_ERR_SESSION_NOT_FOUND'
+  | 'AUTH_ERR_FOREIGN_PAGE'
+  | 'ERR_SIGN_IN_REFUSED'
+  | 'ERR_PROVIDER_FAILED'
+  | 'ERR_NOT_INVITED'
+  | 'ERR_SECOND_FACTOR_NEEDED'
+  | 'ERR_SECOND_FACTOR_STATE'
+  | 'ERR_SESSION_NOT_FOUND'
+  | 'ERR_ALREADY_A_COLLABORATOR'
+  | 'ERR_ALREADY_AN_OWNER'
+  | 'ERR_SELF_ACTION_DENIED'
+  | 'ERR_NOT_A_COLLABORATOR'
   | 'ERR_APIKEY_NOT_FOUND'
   | 'ERR_APIKEY_NO_SELF_ACTION'
   | 'ERR_AUTH_TOKEN_NOT_FOUND'
@@ -227,12 +239,21 @@ export type DeviceOperation =
   | 'updateContactDetails'
   | 'deleteContactDetails'
 
-/** What the operator calls, at the management address. */
+/** What the operator calls, at the management address, and a person in the console. */
 export type ManagementOperation =
   | 'createApp'
   | 'listApps'
   | 'listAuditLog'
+  | 'createTenant'
+  | 'getSession'
+  | 'listSessions'
+  | 'revokeSession'
+  | 'changePassword'
+  | 'startTotp'
+  | 'confirmTotp'
   | 'deleteApp'
+  | 'updateCollaborators'
+  | 'listCollaborators'
   | 'mapAppSettings'
   | 'listAppSettings'
   | 'unmapAppSettings'
@@ -283,9 +304,27 @@ export interface OperationInputs {
   /** List apps. */
   readonly listApps: { readonly query?: { searchKey?: string; perPage?: number; page?: number } }
   /** List who did what, newest first. */
-  readonly listAuditLog: { readonly query?: { appId?: string; operation?: string; caller?: string; since?: number; until?: number; /** `meta.next.before` of the page before. */ before?: number; limit?: number } }
+  readonly listAuditLog: { readonly query?: { appId?: string; operation?: string; caller?: string; /** A person, whatever their name was. */ collaboratorId?: number; since?: number; until?: number; /** `meta.next.before` of the page before. */ before?: number; limit?: number } }
+  /** Create an app with its owner. */
+  readonly createTenant: { readonly body: { name: string; email: string; /** At least 12 characters. */ password: string; contactNumber?: string; role?: string; appName: string; appRegion: "us" | "eu" | "in"; industry?: string; technology?: string } }
+  /** Get the signed-in person. */
+  readonly getSession: Record<never, never>
+  /** List own sessions. */
+  readonly listSessions: Record<never, never>
+  /** End a session. */
+  readonly revokeSession: { readonly params: { sessionId: string } }
+  /** Change the password. */
+  readonly changePassword: { readonly body: { password: string; /** At least 12 characters. */ newPassword: string } }
+  /** Begin to set up a second factor. */
+  readonly startTotp: Record<never, never>
+  /** Finish setting up a second factor. */
+  readonly confirmTotp: { readonly body: { code: string } }
   /** Schedule an app for deletion. */
   readonly deleteApp: { readonly params: { appId: string } }
+  /** Add, change and remove collaborators. */
+  readonly updateCollaborators: { readonly params: { appId: string }; readonly body?: { owners?: readonly string[]; admins?: readonly string[]; developers?: readonly string[]; moderators?: readonly string[]; support?: readonly string[]; viewers?: readonly string[]; collaboratorsToRemove?: readonly string[] } }
+  /** List collaborators. */
+  readonly listCollaborators: { readonly params: { appId: string } }
   /** Set settings of an app. */
   readonly mapAppSettings: { readonly params: { appId: string }; readonly body: { settings: Record<string, boolean | number | readonly string[]> } }
   /** List the settings of an app. */
@@ -753,9 +792,27 @@ export interface OperationOutputs {
   /** List apps. */
   readonly listApps: { data: ({ id: string; name: string; plan: string; state: "active" | "archived"; owner: number; region: "us" | "eu" | "in"; createdAt: number; appOwner: { id: string; name: string; email: string }; appRegion: { id: string; name: string; description: string }; apiKeys?: Record<string, { apiKey: string; name: string; scope: "authOnly" | "fullAccess"; createdAt: number; createdBy?: string }> })[]; meta: { pagination: Pagination } }
   /** List who did what, newest first. */
-  readonly listAuditLog: { data: ({ id: number; at: number; /** Left out where the install as such is meant. */ appId?: string; /** `key:<name>`, `device:<uid>`, `management:<name>` or `cli`. */ caller: string; /** The last characters of an API key; a management key. */ keyId?: string; /** The user as whom the call was made. */ uid?: string; /** Of the client. */ address?: string; operation: string; /** What the call was given. */ input: unknown; requestId?: string })[]; meta: { current: { limit: number; count: number }; next?: { before: number } } }
+  readonly listAuditLog: { data: ({ id: number; at: number; /** Left out where the install as such is meant. */ appId?: string; /** `key:<name>`, `device:<uid>`, `management:<name>`, `collaborator:<e-mail>` or `cli`. */ caller: string; /** The last characters of an API key; a management key; the id of a session. */ keyId?: string; /** The person who did it. */ collaboratorId?: number; /** The name of that person, as it was then. */ name?: string; /** The user as whom the call was made. */ uid?: string; /** Of the client. */ address?: string; operation: string; /** What the call was given. */ input: unknown; requestId?: string })[]; meta: { current: { limit: number; count: number }; next?: { before: number } } }
+  /** Create an app with its owner. */
+  readonly createTenant: { data: { name: string; email: string; createdAt: number; contactNumber: string; app: { name: string; appId: string; region: "us" | "eu" | "in"; authKey: string; apiKey: string; createdAt: number; plan: string } } }
+  /** Get the signed-in person. */
+  readonly getSession: { data: { id: string; name: string; email: string; /** In every app of the install. */ role?: "viewer" | "support" | "moderator" | "developer" | "owner"; /** What `role` allows. */ permissions: string[]; apps: ({ id: string; name: string; role: "viewer" | "support" | "moderator" | "developer" | "owner"; permissions: string[] })[]; hasPassword: boolean; hasSecondFactor: boolean; /** Whether a second factor has to be set up before anything else is answered. */ mustEnrol: boolean; session: { id: string; createdAt: number; lastUsedAt: number; expiresAt: number; /** Of the client that signed in. */ address: string; userAgent: string; /** `password`, or `oidc`. */ method: string; /** Whether it is the one that asks. */ current: boolean } } }
+  /** List own sessions. */
+  readonly listSessions: { data: ({ id: string; createdAt: number; lastUsedAt: number; expiresAt: number; /** Of the client that signed in. */ address: string; userAgent: string; /** `password`, or `oidc`. */ method: string; /** Whether it is the one that asks. */ current: boolean })[] }
+  /** End a session. */
+  readonly revokeSession: { data: { success: boolean; message: string } }
+  /** Change the password. */
+  readonly changePassword: { data: { success: boolean; message: string } }
+  /** Begin to set up a second factor. */
+  readonly startTotp: { data: { /** In base32. */ secret: string; /** `otpauth:` address, for a QR code. */ uri: string } }
+  /** Finish setting up a second factor. */
+  readonly confirmTotp: { data: { recoveryCodes: string[] } }
   /** Schedule an app for deletion. */
   readonly deleteApp: { data: { success: boolean; scheduledToDeleteAt: number } }
+  /** Add, change and remove collaborators. */
+  readonly updateCollaborators: { data: { owners: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string } }>; admins: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string } }>; developers: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string } }>; moderators: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string } }>; support: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string } }>; viewers: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string } }>; collaboratorsToRemove: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string } }> } }
+  /** List collaborators. */
+  readonly listCollaborators: { data: ({ /** Digits. */ id: string; name: string; email: string; role: "viewer" | "support" | "moderator" | "developer" | "owner"; createdAt: number })[] }
   /** Set settings of an app. */
   readonly mapAppSettings: { data: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string } }> }
   /** List the settings of an app. */

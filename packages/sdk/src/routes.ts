@@ -201,12 +201,21 @@ export const serverRoutes: Routes<ServerOperation> = {
   switchNotificationLogs: 'PUT /notifications/v1/logs',
 }
 
-/** What only the operator may call. */
+/** What only the operator and collaborators may call. */
 export const managementRoutes: Routes<ManagementOperation> = {
   createApp: 'POST /apps',
   listApps: 'GET /apps',
   listAuditLog: 'GET /audit-log',
+  createTenant: 'POST /tenants',
+  getSession: 'GET /session',
+  listSessions: 'GET /sessions',
+  revokeSession: 'DELETE /sessions/:sessionId',
+  changePassword: 'PUT /session/password',
+  startTotp: 'POST /session/totp',
+  confirmTotp: 'PUT /session/totp',
   deleteApp: 'DELETE /apps/:appId',
+  updateCollaborators: 'POST /apps/:appId/collaborators',
+  listCollaborators: 'GET /apps/:appId/collaborators',
   mapAppSettings: 'POST /apps/:appId/settings',
   listAppSettings: 'GET /apps/:appId/settings',
   unmapAppSettings: 'DELETE /apps/:appId/settings',

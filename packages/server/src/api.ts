@@ -1,4 +1,12 @@
 import {
+  collaboratorHandlers,
+  passwordHandlers,
+  type SessionRules,
+  secondFactorHandlers,
+  sessionHandlers,
+  tenantHandlers,
+} from './domain/apps/collaborators/index.ts'
+import {
   type AppSeed,
   appHandlers,
   appSettingHandlers,
@@ -97,6 +105,7 @@ export interface Outside {
   readonly urlRules: UrlRules
   /** Of what apps want to be looked for. */
   readonly compiler: Compiler
+  readonly sessions: SessionRules
 }
 
 /** What every new app has from its first moment, in this order. */
@@ -125,10 +134,18 @@ export function handlersWith(
 ): AllHandlers {
   const parts: HandlerParts = { ...outside, messaging, feed, passwords }
   return {
-    install: { ...appsHandlers(appSeeds), ...auditLogHandlers },
+    install: {
+      ...appsHandlers(appSeeds),
+      ...auditLogHandlers,
+      ...tenantHandlers(appSeeds, passwords),
+      ...sessionHandlers(outside.sessions),
+      ...secondFactorHandlers,
+      ...passwordHandlers(passwords),
+    },
     app: {
       ...appHandlers,
       ...appSettingHandlers,
+      ...collaboratorHandlers,
       ...apiKeyHandlers,
       ...eventFeedHandlers(feed),
       ...roleHandlers,

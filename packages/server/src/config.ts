@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
+import { consoleSettings } from './config-console.ts'
 import { databaseSettings } from './config-database.ts'
 import { gatewaySettings } from './config-gateway.ts'
 import { httpSettings } from './config-http.ts'
@@ -62,6 +63,7 @@ const Settings = Type.Object({
   }),
   ...httpSettings,
   ...gatewaySettings,
+  ...consoleSettings,
   EGRESS_ALLOW: Type.String({
     default: '',
     description:
@@ -230,6 +232,7 @@ export const fromFile = [
   'CHORALE_MASTER_KEY',
   'CHORALE_MASTER_KEY_PREVIOUS',
   'SMTP_URL',
+  'OIDC_CLIENT_SECRET',
 ] as const
 
 /** Every name that is read. */

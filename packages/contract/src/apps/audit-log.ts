@@ -11,11 +11,16 @@ export const AuditEntry = Type.Object({
     Type.String({ description: 'Left out where the install as such is meant.' }),
   ),
   caller: Type.String({
-    description: '`key:<name>`, `device:<uid>`, `management:<name>` or `cli`.',
+    description:
+      '`key:<name>`, `device:<uid>`, `management:<name>`, `collaborator:<e-mail>` or `cli`.',
   }),
   keyId: Type.Optional(
-    Type.String({ description: 'The last characters of an API key; a management key.' }),
+    Type.String({
+      description: 'The last characters of an API key; a management key; the id of a session.',
+    }),
   ),
+  collaboratorId: Type.Optional(Type.Integer({ description: 'The person who did it.' })),
+  name: Type.Optional(Type.String({ description: 'The name of that person, as it was then.' })),
   uid: Type.Optional(Type.String({ description: 'The user as whom the call was made.' })),
   address: Type.Optional(Type.String({ description: 'Of the client.' })),
   operation: Type.String(),
@@ -31,6 +36,7 @@ const AuditQuery = Type.Object({
   appId: Type.Optional(AppId),
   operation: text,
   caller: text,
+  collaboratorId: Type.Optional({ ...EntryId, description: 'A person, whatever their name was.' }),
   since: Type.Optional(UnixTime),
   until: Type.Optional(UnixTime),
   before: Type.Optional({ ...EntryId, description: '`meta.next.before` of the page before.' }),

@@ -57,6 +57,66 @@ export const accessErrors = {
     message: 'The management credentials are wrong.',
     fix: 'Check the headers key and secret.',
   },
+  AUTH_ERR_SESSION_NOT_FOUND: {
+    status: 401,
+    message: 'Nobody is signed in, or the session has ended.',
+    fix: 'Sign in at /console.',
+  },
+  AUTH_ERR_FOREIGN_PAGE: {
+    status: 403,
+    message: 'The request does not come from a page of the console.',
+    fix: 'Send the header X-Chorale-Console, from a page of the same origin.',
+  },
+  ERR_SIGN_IN_REFUSED: {
+    status: 401,
+    message: 'The e-mail address, the password or the code is wrong.',
+    fix: 'Check all of them. A code is good once, for 30 seconds; a recovery code works instead.',
+  },
+  ERR_PROVIDER_FAILED: {
+    status: 502,
+    message: 'The OpenID provider did not let the person in.',
+    fix: 'Begin again at /console. The log of the service says why, under the id of the request.',
+  },
+  ERR_NOT_INVITED: {
+    status: 403,
+    message: 'The OpenID provider knows the person, and this install does not.',
+    fix: 'Let an owner add the e-mail address, which the provider must have verified.',
+  },
+  ERR_SECOND_FACTOR_NEEDED: {
+    status: 401,
+    message: 'A code of the second factor is needed.',
+    fix: 'Send `code`: six digits of the authenticator, or a recovery code.',
+  },
+  ERR_SECOND_FACTOR_STATE: {
+    status: 409,
+    message: 'The second factor is {state}.',
+    fix: 'POST /session/totp begins to set one up, once; `chorale collaborator reset` removes it.',
+  },
+  ERR_SESSION_NOT_FOUND: {
+    status: 404,
+    message: 'The session does not exist.',
+    fix: 'GET /sessions lists those that do.',
+  },
+  ERR_ALREADY_A_COLLABORATOR: {
+    status: 409,
+    message: 'The address {email} belongs to a collaborator already.',
+    fix: 'Create the app with POST /apps, and add the person with POST /apps/<appId>/collaborators.',
+  },
+  ERR_ALREADY_AN_OWNER: {
+    status: 409,
+    message: 'The person {email} has the role {role} in the install, which an app cannot change.',
+    fix: 'Change it with `chorale collaborator create`.',
+  },
+  ERR_SELF_ACTION_DENIED: {
+    status: 403,
+    message: 'Nobody can change or remove their own role.',
+    fix: 'Let another owner do it.',
+  },
+  ERR_NOT_A_COLLABORATOR: {
+    status: 404,
+    message: 'The person {email} is no collaborator of this app.',
+    fix: 'GET /apps/<appId>/collaborators lists those who are.',
+  },
   ERR_APIKEY_NOT_FOUND: {
     status: 404,
     message: 'The API key {apiKey} does not exist.',

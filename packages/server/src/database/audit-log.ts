@@ -14,6 +14,9 @@ export interface AuditEntry {
   readonly address?: string
   readonly keyId?: string
   readonly uid?: string
+  /** A person, and their name at that time. */
+  readonly collaboratorId?: number
+  readonly name?: string
 }
 
 /** Of a text in it, and of all of it: what is longer is told by its size and digest. */
@@ -22,12 +25,14 @@ const maxBytes = 8192
 
 /** Who did what, in the transaction of the change. */
 export async function writeAuditLog(db: Db, entry: AuditEntry): Promise<void> {
-  const { address = null, keyId = null, uid = null } = entry
+  const { address = null, keyId = null, uid = null, collaboratorId = null, name = null } = entry
   await sql`
     insert into audit_log
-      (app_id, at, caller, operation, target, request_id, address, key_id, uid)
+      (app_id, at, caller, operation, target, request_id, address, key_id, uid, collaborator_id,
+       name)
     values (${entry.appId}, ${entry.at}, ${entry.caller}, ${entry.operation},
-            ${targetOf(entry.input)}::jsonb, ${entry.requestId}, ${address}, ${keyId}, ${uid})
+            ${targetOf(entry.input)}::jsonb, ${entry.requestId}, ${address}, ${keyId}, ${uid},
+            ${collaboratorId}, ${name})
   `.execute(db)
 }
 
@@ -49,6 +54,7 @@ export interface AuditFilter {
   readonly appIds?: readonly string[] | undefined
   readonly operation?: string
   readonly caller?: string
+  readonly collaboratorId?: number | undefined
   readonly since?: number
   readonly until?: number
   /** Of the oldest entry that was read. */
@@ -67,19 +73,24 @@ export interface AuditRow {
   readonly operation: string
   readonly input: unknown
   readonly requestId: string
+  readonly collaboratorId: number | null
+  readonly name: string | null
 }
 
 /** Newest first. */
 export async function readAuditLog(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
   const { appId, appIds, operation, caller, since, until, before, limit } = filter
+  const { collaboratorId } = filter
   const { rows } = await sql<AuditRow>`
     select entry_id as id, at, app_id as "appId", caller, key_id as "keyId", uid, address,
-           operation, target as input, request_id as "requestId"
+           operation, target as input, request_id as "requestId",
+           collaborator_id as "collaboratorId", name
     from audit_log
     where (${appId ?? null}::text is null or app_id = ${appId ?? null})
       and (${appIds ?? null}::text[] is null or app_id = any(${appIds ?? null}))
       and (${operation ?? null}::text is null or operation = ${operation ?? null})
       and (${caller ?? null}::text is null or caller = ${caller ?? null})
+      and (${collaboratorId ?? null}::bigint is null or collaborator_id = ${collaboratorId ?? null})
       and (${since ?? null}::bigint is null or at >= ${since ?? null})
       and (${until ?? null}::bigint is null or at < ${until ?? null})
       and (${before ?? null}::bigint is null or entry_id < ${before ?? null})

@@ -1,6 +1,8 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { consoleClient } from '../../../testing/src/service/console.ts'
+import { newSession } from '../../../testing/src/service/console-session.ts'
 import { startTestApp } from '../../../testing/src/service/test-app.ts'
 import { placeIn, type SealedColumn, sealedColumns } from '../vault/sealed-columns.ts'
 import { openVault } from '../vault/vault.ts'
@@ -19,6 +21,8 @@ const columns: readonly SealedColumn[] = Object.values(sealedColumns)
 const notSealed = [
   'api_keys.key_hash',
   'auth_tokens.token_hash',
+  'collaborator_sessions.session_hash',
+  'jwt_revocations.token_hash',
   'management_keys.secret_hash',
   'notification_deliveries.device',
   'push_tokens.push_token_hash',
@@ -46,6 +50,9 @@ async function secretsEverywhere() {
     body: { ...provider, basicAuthUsername: 'u', basicAuthPassword: 'provider password' },
   })
   const vault = openVault(oldKey)
+  const person = { email: 'ada@example.com', name: 'Ada', roles: {} }
+  const { session } = await newSession(app, vault, person, Math.floor(Date.now() / 1000))
+  await consoleClient(app, session, appId).startTotp()
   const certificate = vault.seal('{}', placeIn(sealedColumns.certificate, appId, 'p8'))
   await sql`insert into push_certificates values (${appId}, 'p8', ${certificate}, 1)`.execute(db)
   const key = vault.seal('key', placeIn(sealedColumns.pushPrivateKey, appId))

@@ -158,15 +158,17 @@ async function readRows(
   after: SealedRow | undefined,
   header?: Buffer,
 ): Promise<SealedRow[]> {
-  const key = [sql.ref('app_id'), ...column.key.map((name) => sql.ref(name))]
-  const { row = column.key } = column
-  const behind = after
-    ? sql`(${sql.join(key)}) > (${sql.join([after.appId, ...after.key])})`
-    : sql`true`
+  const { row = column.key, ofInstall = false } = column
+  const appId = ofInstall ? sql`''` : sql.ref('app_id')
+  const key = [...(ofInstall ? [] : [appId]), ...column.key.map((name) => sql.ref(name))]
+  const last = after && [...(ofInstall ? [] : [after.appId]), ...after.key]
+  const behind = last ? sql`(${sql.join(key)}) > (${sql.join(last)})` : sql`true`
   const asText = column.key.map((name) => sql`${sql.ref(name)}::text`)
   const bound = row.map((name) => sql`${sql.ref(name)} as ${sql.ref(`bound_${name}`)}`)
-  const { rows } = await sql<Record<string, string | Buffer> & { sealed: Buffer; key: string[] }>`
-    select app_id as "appId", ctid::text as id, array[${sql.join(asText)}]::text[] as key,
+  const { rows } = await sql<
+    Record<string, string | number | Buffer> & { sealed: Buffer; key: string[] }
+  >`
+    select ${appId} as "appId", ctid::text as id, array[${sql.join(asText)}]::text[] as key,
            ${sql.ref(column.column)} as sealed ${bound.length > 0 ? sql`, ${sql.join(bound)}` : sql``}
     from ${sql.table(column.table)}
     where ${sql.ref(column.column)} is not null and ${behind}
@@ -177,8 +179,12 @@ async function readRows(
     id: String(found.id),
     key: found.key,
     sealed: found.sealed,
-    row: row.map((name) => found[`bound_${name}`] ?? ''),
+    row: row.map((name) => asName(found[`bound_${name}`])),
   }))
+}
+
+function asName(value: string | number | Buffer | undefined): string | Buffer {
+  return typeof value === 'number' ? String(value) : (value ?? '')
 }
 
 /** A row that was changed meanwhile is left alone: the next pass finds it, if it must. */

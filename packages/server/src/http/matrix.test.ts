@@ -9,6 +9,7 @@ import {
 } from '../../../testing/src/matrix/fixture.ts'
 import { leaks, requestFor } from '../../../testing/src/matrix/requests.ts'
 import { errorOf, send } from '../../../testing/src/network/wire.ts'
+import { consoleUrl } from '../../../testing/src/service/console-page.ts'
 
 let fixture: Fixture
 let before: unknown
@@ -27,11 +28,12 @@ async function surprises(caller: CallerName): Promise<string[]> {
   for (const [name, operation] of allOperations) {
     const { path, body } = requestFor(name, operation, victims)
     const answer = await send(
-      operation.requires === 'management' ? app.managementOrigin : app.origin,
+      ['management', 'session'].includes(operation.requires) ? app.managementOrigin : app.origin,
       {
         method: operation.method,
         path,
-        headers: headers ?? {},
+        // Of a page of the console, which nobody of these has signed in to.
+        headers: { 'x-chorale-console': '1', origin: consoleUrl, ...headers },
         body: body && JSON.stringify(body),
       },
     )

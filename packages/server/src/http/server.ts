@@ -5,7 +5,7 @@ import { allOperations, type OperationName } from '@chorale/contract/api'
 import type { Operation } from '@chorale/contract/operation'
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import type { Logger } from 'pino'
-import type { Caller } from '../pipeline/caller.ts'
+import type { Caller, Credentials } from '../pipeline/caller.ts'
 import { badRequest, Failure } from '../pipeline/failure.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { RawJson } from '../pipeline/raw-json.ts'
@@ -16,6 +16,12 @@ import type { ClientAddress } from '../web/client-address.ts'
 import type { Origins } from '../web/origins.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { bodyReader } from './body.ts'
+import {
+  type ConsoleAddress,
+  consoleCredentialsOf,
+  consolePrefix,
+  requireOwnPage,
+} from './console-routes.ts'
 import { correlate, requestIdOf } from './correlation.ts'
 import { answerOrigins } from './cors.ts'
 import { addDocs, docsLink } from './docs-pages.ts'
@@ -23,6 +29,7 @@ import { httpFailureOf } from './fastify-refusals.ts'
 import { parseForm } from './form.ts'
 import { inspectQuery, parseQuery } from './query.ts'
 import { addRootPage, type Pages } from './root-page.ts'
+import { addSignIn, type SignIn } from './sign-in.ts'
 import { closeUnread } from './unread-body.ts'
 
 export interface HttpParts {
@@ -39,6 +46,8 @@ export interface HttpParts {
   /** Of `Strict-Transport-Security`; 0: it is not said. */
   readonly hstsSeconds: number
   readonly origins: Origins
+  /** Undefined: there is no console. Only beside the management API. */
+  readonly signIn?: SignIn | undefined
   readonly clientAddress: ClientAddress
   readonly tracer?: Tracer | undefined
   /** Sockets that the listener holds, those of the gateway included. */
@@ -91,6 +100,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   answerErrors(server, parts, requestLog)
   addPages(server, parts.docs, parts.pages)
   for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
+  if (parts.serves === 'management' || parts.serves === 'both') addConsole(server, parts)
   return server
 }
 
@@ -195,62 +205,94 @@ function namesIn({ admitted, caller, raw, headers, trace }: FastifyRequest, part
 
 function addOperation(
   server: FastifyInstance,
-  { pipeline, serves, clientAddress }: HttpParts,
+  parts: HttpParts,
   name: OperationName,
   operation: Operation,
 ): void {
+  const { serves } = parts
   const management = operation.requires === 'management'
-  if (serves === 'none') return
+  if (serves === 'none' || operation.requires === 'session') return
   if (serves !== 'both' && management !== (serves === 'management')) return
   for (const prefix of management ? [''] : versions) {
-    server.route({
-      method: [operation.method, ...(operation.alsoBy ?? [])],
-      url: prefix + operation.path,
-      config: { operation: name },
-      // Before a byte of the body is read: strangers cannot make us keep any.
-      onRequest(request, reply, done) {
-        if (management && serves === 'both' && !isManagementHost(request.headers.host)) {
-          throw notFound(request)
-        }
-        const { params, query, headers } = request
-        inspectQuery(query as Record<string, unknown>)
-        const enter = (admitted: AdmittedCall) => {
-          request.admitted = admitted
-          if (headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
-          done()
-        }
-        const admitted = pipeline.admit({
-          name,
-          credentials: credentialsOf(headers),
-          address: clientAddress(request.raw),
-          params: params as Record<string, unknown>,
-          query: query as Record<string, unknown>,
-          headers,
-          requestId: request.id,
-          onIdentified: (caller) => {
-            request.caller = caller
-          },
-        })
-        if (admitted instanceof Promise) admitted.then(enter, done)
-        else enter(admitted)
-      },
-      async handler(request, reply) {
-        const { admitted, body } = request
-        if (!admitted) throw new Error('A call was handled that nobody had admitted.')
-        const contentType = request.headers['content-type']
-        const run = () =>
-          pipeline.run(admitted, {
-            bytes: Buffer.isBuffer(body) ? body.length : 0,
-            body: (lenient) => bodyReader(body, contentType, lenient),
-            form: (schema) => parseForm(body, contentType, schema),
-          })
-        const answer = await (request.span ? inTrace(request.span, run) : run())
-        reply.headers(answer.headers)
-        if (!(answer.body instanceof RawJson)) return reply.send(answer.body)
-        return reply.type('application/json; charset=utf-8').send(answer.body.text)
-      },
+    addRoute(server, parts, [name, operation], prefix, (request) => {
+      if (management && serves === 'both' && !isManagementHost(request.headers.host)) {
+        throw notFound(request)
+      }
+      return credentialsOf(request.headers)
     })
   }
+}
+
+/** Every operation once more, for people who have signed in. */
+function addConsole(server: FastifyInstance, parts: HttpParts): void {
+  const { signIn, clientAddress } = parts
+  if (!signIn) return
+  addSignIn(server, signIn, (request) => clientAddress(request.raw))
+  const address: ConsoleAddress = signIn
+  for (const [name, operation] of allOperations) {
+    const chat = operation.requires !== 'management' && operation.requires !== 'session'
+    const prefix = consolePrefix + (chat ? '/v3' : '')
+    addRoute(server, parts, [name, operation], prefix, (request) => {
+      requireOwnPage(request, address)
+      return consoleCredentialsOf(request, address)
+    })
+  }
+}
+
+function addRoute(
+  server: FastifyInstance,
+  { pipeline, clientAddress }: HttpParts,
+  [name, operation]: readonly [OperationName, Operation],
+  prefix: string,
+  credentialsIn: (request: FastifyRequest) => Credentials,
+): void {
+  server.route({
+    method: [operation.method, ...(operation.alsoBy ?? [])],
+    url: prefix + operation.path,
+    config: { operation: name },
+    // Before a byte of the body is read: strangers cannot make us keep any.
+    onRequest(request, reply, done) {
+      const credentials = credentialsIn(request)
+      const { params, query, headers } = request
+      inspectQuery(query as Record<string, unknown>)
+      const enter = (admitted: AdmittedCall) => {
+        request.admitted = admitted
+        if (headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue()
+        done()
+      }
+      const admitted = pipeline.admit({
+        name,
+        credentials,
+        address: clientAddress(request.raw),
+        params: params as Record<string, unknown>,
+        query: query as Record<string, unknown>,
+        headers,
+        requestId: request.id,
+        onIdentified: (caller) => {
+          request.caller = caller
+        },
+      })
+      if (admitted instanceof Promise) admitted.then(enter, done)
+      else enter(admitted)
+    },
+    handler: (request, reply) => handle(pipeline, request, reply),
+  })
+}
+
+async function handle(pipeline: Pipeline, request: FastifyRequest, reply: FastifyReply) {
+  const { admitted, body } = request
+  if (!admitted) throw new Error('A call was handled that nobody had admitted.')
+  const contentType = request.headers['content-type']
+  const run = () =>
+    pipeline.run(admitted, {
+      bytes: Buffer.isBuffer(body) ? body.length : 0,
+      body: (lenient) => bodyReader(body, contentType, lenient),
+      form: (schema) => parseForm(body, contentType, schema),
+    })
+  const answer = await (request.span ? inTrace(request.span, run) : run())
+  reply.headers(answer.headers)
+  if (!(answer.body instanceof RawJson)) return reply.send(answer.body)
+  return reply.type('application/json; charset=utf-8').send(answer.body.text)
 }
 
 declare module 'fastify' {

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { appCommand } from './commands/app.ts'
 import { auditCommand } from './commands/audit.ts'
+import { collaboratorCommand } from './commands/collaborator.ts'
 import { deadLettersCommand } from './commands/dead-letter.ts'
 import { doctorCommand } from './commands/doctor/doctor.ts'
 import { epochCommand } from './commands/epoch.ts'
@@ -24,6 +25,7 @@ export function buildProgram(): Command {
     .addCommand(appCommand())
     .addCommand(keyCommand())
     .addCommand(managementKeyCommand())
+    .addCommand(collaboratorCommand())
     .addCommand(masterKeyCommand())
     .addCommand(deadLettersCommand())
     .addCommand(auditCommand())

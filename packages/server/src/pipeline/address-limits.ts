@@ -36,8 +36,13 @@ export function openAddressLimits(options: AddressLimitOptions): AddressLimits {
   // By digest: a credential in plain text is not kept.
   const good = new Map<string, number>()
   const salt = randomBytes(16).toString('hex')
-  const digestOf = (group: string, { appId, apiKey, authToken, managementSecret }: Credentials) =>
-    hash('sha256', [salt, group, appId, apiKey ?? authToken ?? managementSecret].join('\0'))
+  const digestOf = (group: string, credentials: Credentials) => {
+    const { appId, apiKey, authToken, managementSecret, session } = credentials
+    return hash(
+      'sha256',
+      [salt, group, appId, apiKey ?? authToken ?? managementSecret ?? session].join('\0'),
+    )
+  }
 
   function windowOf(group: string): Window {
     const known = windows.get(group)

@@ -1,5 +1,6 @@
-import type { ApiKeyScope, Region } from '@chorale/contract/apps'
+import type { ApiKeyScope, CollaboratorRole, Region } from '@chorale/contract/apps'
 import type { Operation } from '@chorale/contract/operation'
+import { type Permission, rolePermissions } from '@chorale/contract/permissions'
 import type { RolePermissions, RoleSettings } from '@chorale/contract/roles'
 
 /** What a request says about who sends it, before any of it is believed. */
@@ -13,6 +14,8 @@ export interface Credentials {
   readonly onBehalfOf: string | undefined
   readonly managementKey: string | undefined
   readonly managementSecret: string | undefined
+  /** Of a collaborator, from the cookie of the console; no other address looks at it. */
+  readonly session?: string | undefined
 }
 
 export interface AppIdentity {
@@ -70,6 +73,23 @@ export type Caller =
       /** Undefined: the key is good for every app. */
       readonly appIds: readonly string[] | undefined
     }
+  | {
+      /** A person who has signed in. */
+      readonly kind: 'collaborator'
+      readonly name: string
+      readonly email: string
+      readonly collaboratorId: number
+      readonly sessionId: string
+      readonly sessionHash: Buffer
+      /** In every app; null: only as `roles` says. */
+      readonly role: CollaboratorRole | null
+      /** By app id. */
+      readonly roles: Readonly<Record<string, CollaboratorRole>>
+      /** The app that the path or the header names. */
+      readonly app: AppIdentity | undefined
+      /** Nothing is open to them but setting up the second factor. */
+      readonly mustEnrol: boolean
+    }
 
 /** Turns credentials into a caller, or throws the failure they deserve. */
 export type Identify = (
@@ -87,5 +107,27 @@ export function rememberedVersions(ctx: {
   readonly recalled: boolean
 }): CallerVersions | undefined {
   const { caller, recalled } = ctx
-  return recalled && caller.kind !== 'management' ? caller.versions : undefined
+  return recalled && 'versions' in caller ? caller.versions : undefined
+}
+
+/** Lists that reach over all apps, and answer whoever has some of them with what is theirs. */
+export function isNarrowed({ method, path }: Operation): boolean {
+  return method === 'GET' && ['/apps', '/audit-log'].includes(path)
+}
+
+export function hasPermission(
+  role: CollaboratorRole | null | undefined,
+  permission: Permission,
+): boolean {
+  return role !== null && role !== undefined && rolePermissions[role].includes(permission)
+}
+
+/** Of a list over all apps, those that the caller may see; undefined: all. */
+export function appIdsWith(caller: Caller, permission: Permission): readonly string[] | undefined {
+  if (caller.kind === 'management') return caller.appIds
+  if (caller.kind !== 'collaborator') return []
+  if (hasPermission(caller.role, permission)) return undefined
+  return Object.entries(caller.roles).flatMap(([appId, role]) =>
+    hasPermission(role, permission) ? [appId] : [],
+  )
 }

@@ -1,5 +1,5 @@
 import type { Api } from '@chorale/contract/api'
-import type { apps, auditLog } from '@chorale/contract/apps'
+import type { apps, auditLog, sessions, tenants } from '@chorale/contract/apps'
 import type { Input, Output } from '@chorale/contract/operation'
 import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { AppTransaction, Outbox } from '../outbox/unit-of-work.ts'
@@ -57,8 +57,8 @@ type Handler<I, O, C> = (input: I, ctx: C) => Answer<O>
  * `prepare` runs before the transaction and returns what remains to be done in it. That part runs
  * again after a deadlock, and checks again whatever may have changed since.
  */
-interface PreparedHandler<I, O, C> {
-  readonly prepare: (input: I, ctx: ReadCtx) => Promise<(ctx: C) => Answer<O>>
+interface PreparedHandler<I, O, C, B = ReadCtx> {
+  readonly prepare: (input: I, ctx: B) => Promise<(ctx: C) => Answer<O>>
 }
 
 /** A function for every operation of `T`; those named in `P` have a step before their transaction. */
@@ -68,11 +68,13 @@ export type Handlers<T, P extends keyof T = never> = {
     : Handler<Input<T[N]>, Output<T[N]>, CtxFor<T[N]>>
 }
 
-export type InstallHandlers<T> = {
-  readonly [N in keyof T]: (input: Input<T[N]>, ctx: InstallCtx) => Promise<Output<T[N]>>
+export type InstallHandlers<T, P extends keyof T = never> = {
+  readonly [N in keyof T]: N extends P
+    ? PreparedHandler<Input<T[N]>, Output<T[N]>, InstallCtx, InstallCtx>
+    : (input: Input<T[N]>, ctx: InstallCtx) => Promise<Output<T[N]>>
 }
 
-type Install = typeof apps & typeof auditLog
+type Install = typeof apps & typeof auditLog & typeof sessions & typeof tenants
 type InApp = Omit<Api, keyof Install>
 
 /** A handler for every operation of the contract: the compiler names what is missing. */
@@ -80,5 +82,9 @@ export interface AllHandlers {
   readonly app: {
     readonly [N in keyof InApp]: Handlers<InApp>[N] | Handlers<InApp, keyof InApp>[N]
   }
-  readonly install: InstallHandlers<Install>
+  readonly install: {
+    readonly [N in keyof Install]:
+      | InstallHandlers<Install>[N]
+      | InstallHandlers<Install, keyof Install>[N]
+  }
 }

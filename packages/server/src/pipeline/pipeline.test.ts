@@ -61,6 +61,7 @@ describe('with a handler that does what it should not', () => {
     const told: Committed[] = []
     const batcher = openAppendBatcher(database.db, () => 1_700_000_000)
     const compiler = openCompiler(portableEngine)
+    const sessions = { idleSeconds: 60, absoluteSeconds: 60, secondFactor: 'optional' } as const
     const checkRules = openRuleCheck(openRuleSets(compiler))
     const sending = {
       db: database.db,
@@ -72,6 +73,7 @@ describe('with a handler that does what it should not', () => {
       secretsAre: 'shown',
       urlRules: { allow: '', http: false },
       compiler,
+      sessions,
     })
     const pipeline = openPipeline({
       database,
@@ -81,6 +83,7 @@ describe('with a handler that does what it should not', () => {
         vault,
         () => 1_700_000_000,
         async () => undefined,
+        sessions,
       ),
       recalling: new Set(),
       limits: openAddressLimits({ refusals: 0 }),

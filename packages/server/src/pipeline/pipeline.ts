@@ -1,5 +1,4 @@
 import { allOperations, type OperationName } from '@chorale/contract/api'
-import type { ApiKeyScope } from '@chorale/contract/apps'
 import type { Operation } from '@chorale/contract/operation'
 import type { TObject } from 'typebox'
 import { writeAuditLog } from '../database/audit-log.ts'
@@ -11,6 +10,8 @@ import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import type { Vault } from '../vault/vault.ts'
 import { inTurn } from '../watchdog/turns.ts'
 import type { AddressLimits } from './address-limits.ts'
+import { auditEntryOf, isAudited } from './audit.ts'
+import { authorise } from './authorise.ts'
 import { bringsMany, type CallSize, isLarge, openCallSize } from './call-size.ts'
 import type { AppIdentity, Caller, Credentials, Identify, Recall } from './caller.ts'
 import { badRequest, Failure, StaleFacts, tooManyRequests } from './failure.ts'
@@ -18,7 +19,6 @@ import type { AllHandlers, AppendCtx } from './handler.ts'
 import type { InFlight } from './in-flight.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { RawJson } from './raw-json.ts'
-import { traceOf } from './trace.ts'
 import { lazyValidationOf, type Validation, validationOf } from './validation.ts'
 
 /** A call from any wire, before its body is read. */
@@ -247,6 +247,11 @@ function isTooMany(error: unknown): boolean {
 function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Operation) {
   // The operator is not held up by what an app has used: raising its limit must go through.
   if (caller.kind === 'management') return {}
+  // Nor are people, who have a budget each, of the size that a device has.
+  if (caller.kind === 'collaborator') {
+    const { app, collaboratorId } = caller
+    return app ? rateLimit.take(app, 'device', `collaborator:${collaboratorId}`) : {}
+  }
   // Nor is an app by its users: each has a budget of their own.
   if (caller.kind === 'device') return rateLimit.take(caller.app, 'device', caller.actor.uid)
   return rateLimit.take(caller.app, rate ?? 'standard')
@@ -258,7 +263,7 @@ function buildRoutes({
 }: PipelineParts): ReadonlyMap<OperationName, Route> {
   const validate = lazyValidation ? lazyValidationOf : validationOf
   const inApp: Readonly<Record<string, AnyHandler | AnyPrepared>> = handlers.app
-  const inInstall: Readonly<Record<string, AnyHandler>> = handlers.install
+  const inInstall: Readonly<Record<string, AnyHandler | AnyPrepared>> = handlers.install
   return new Map(
     [...allOperations].map(([name, operation]) => {
       const handler = inApp[name] ?? inInstall[name]
@@ -267,36 +272,6 @@ function buildRoutes({
       return [name, { operation, validation: validate(operation), handler, install }]
     }),
   )
-}
-
-function authorise(caller: Caller, operation: Operation, call: Call): void {
-  if (caller.kind === 'management') return
-  if (caller.kind === 'device') authoriseDevice(caller.actor.uid, operation, call)
-  else authoriseKey(caller.scope, operation)
-  const { feature } = operation
-  if (feature && caller.actor?.restrictedFeatures.includes(feature)) {
-    throw new Failure('ERR_PERMISSION_DENIED', { what: `the feature ${feature}` })
-  }
-}
-
-function authoriseKey(scope: ApiKeyScope, { requires }: Operation): void {
-  if (requires === 'authToken') {
-    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'the auth token of a user' })
-  }
-  if (requires === 'fullAccess' && scope !== 'fullAccess') {
-    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: `an API key with the scope ${requires}` })
-  }
-}
-
-function authoriseDevice(uid: string, { device, path }: Operation, call: Call): void {
-  if (device === undefined) {
-    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'an API key, on a server' })
-  }
-  // Only the place that the handler reads counts: a caller can fill the other one at will.
-  const owner = path.includes('/:uid') ? call.params.uid : call.query.uid
-  if (device === 'own' && String(owner).toLowerCase() !== uid) {
-    throw new Failure('ERR_PERMISSION_DENIED', { what: 'what belongs to another user' })
-  }
 }
 
 /** Opens what the effect asks for, handles, checks the answer before the commit. */
@@ -311,27 +286,23 @@ async function open(
   const shared = { vault: parts.vault, caller, recalled, now }
   // The operator is not held up by what an app uses.
   const { db, transaction: begin } =
-    caller.kind === 'management' ? parts.database : parts.database.of(caller.app.appId)
+    isOperators(caller, route.operation) || !caller.app
+      ? parts.database
+      : parts.database.of(caller.app.appId)
   const { handler } = route
   // Typed per operation in `AllHandlers`; here they are one list.
   const run: (ctx: object) => Promise<unknown> =
     typeof handler === 'function'
       ? (ctx) => handler(input as never, ctx as never)
-      : await prepare(handler, input, { ...shared, ...inApp(caller, db) })
+      : await prepare(handler, input, {
+          ...shared,
+          ...(route.install ? { db: { db } } : inApp(caller, db)),
+        })
   const handle = async (db: Database['db'], own: object) => {
     const answer = await run({ ...shared, ...own })
     checkAnswer(parts, route, call, answer)
-    if (route.operation.audit) {
-      await writeAuditLog(db, {
-        ...traceOf(caller, call.credentials),
-        appId: caller.app?.appId ?? '',
-        at: now,
-        caller: `${caller.kind}:${caller.name}`,
-        operation: call.name,
-        input,
-        requestId: call.requestId,
-        address: call.address,
-      })
+    if (isAudited(caller, route.operation)) {
+      await writeAuditLog(db, auditEntryOf(call, caller, input, now))
     }
     return answer
   }
@@ -342,6 +313,10 @@ async function open(
   return route.operation.effect === 'write'
     ? answer
     : answeredWithin(parts.database.deadlineMs, answer)
+}
+
+function isOperators({ kind }: Caller, { requires }: Operation): boolean {
+  return kind === 'management' || (kind === 'collaborator' && requires === 'management')
 }
 
 /** Hands over what the effect asks for: a transaction, or plain statements. */
@@ -388,7 +363,7 @@ function appOf(caller: Caller): AppIdentity {
 }
 
 function actorOf(caller: Caller) {
-  return caller.kind === 'management' ? undefined : caller.actor
+  return 'actor' in caller ? caller.actor : undefined
 }
 
 /** To compile a check takes up to 400 ms, in which nobody else is answered: only in tests. */

@@ -9,10 +9,12 @@ export interface Trace {
   readonly claimedAppId?: string
   /** The name of the API key or management key. */
   readonly key?: string
-  /** Tells keys of one name apart: the end of an API key, or a management key without its secret. */
+  /** Tells keys of one name apart: the end of an API key, a management key, the id of a session. */
   readonly keyId?: string
   /** The user of the device, or on whose behalf a server calls. */
   readonly uid?: string
+  /** A person who has signed in. */
+  readonly collaboratorId?: number
 }
 
 const lettersOfKey = 4
@@ -31,6 +33,13 @@ export function traceOf(caller: Caller | undefined, claimed: Credentials): Trace
         key: name,
         keyId: claimed.apiKey?.slice(-lettersOfKey) ?? '',
         ...(caller.actor && { uid: caller.actor.uid }),
+      }
+    case 'collaborator':
+      return {
+        caller: kind,
+        ...appId,
+        keyId: caller.sessionId,
+        collaboratorId: caller.collaboratorId,
       }
     case 'management':
       return { caller: kind, ...appId, key: name, keyId: claimed.managementKey ?? '' }

@@ -6,6 +6,8 @@ export interface SealedColumn {
   readonly column: string
   /** The primary key, behind `app_id`. */
   readonly key: readonly string[]
+  /** Its table belongs to the install: there is no `app_id`. */
+  readonly ofInstall?: true
   /** Those columns of it that a secret is bound to, which is all of them unless secrets are copied. */
   readonly row?: readonly string[]
   /** What a secret is bound to instead of the column, where it moves from one column to another. */
@@ -67,6 +69,13 @@ export const sealedColumns = {
     key: ['webhook_id'],
     boundAs: 'secret_encrypted',
     first: 'secret',
+  },
+  secondFactor: {
+    table: 'collaborators',
+    column: 'totp_encrypted',
+    key: ['collaborator_id'],
+    ofInstall: true,
+    first: { row: true },
   },
 } as const satisfies Readonly<Record<string, SealedColumn>>
 

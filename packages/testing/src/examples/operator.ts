@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { Receiver } from '../network/receiver.ts'
+import { codeShown } from '../service/authenticator.ts'
 import { patiently, type Tour } from './tour.ts'
 
 export async function showSettings({ show, appId }: Tour): Promise<void> {
@@ -21,6 +22,34 @@ export async function showApiKeys({ show, replace, appId }: Tour): Promise<void>
   await show.updateApiKey({ params, body: { scope: 'authOnly' } })
   await show.deleteApiKey({ params })
   await show.listAuditLog({ query: { appId, operation: 'createApiKey', limit: 10 } })
+}
+
+export async function showCollaborators({ show, appId, replace, person, at }: Tour): Promise<void> {
+  const params = { appId }
+  const body = { moderators: ['moe@example.com'], collaboratorsToRemove: ['old@example.com'] }
+  await show.updateCollaborators({ params, body })
+  await show.listCollaborators({ params })
+  const tenant = { name: 'Tom', email: 'tom@example.com', password: 'correct horse battery' }
+  const { data } = await show.createTenant({
+    body: { ...tenant, appName: 'Tea house', appRegion: 'eu' },
+  })
+  replace(data.app.appId, 'teahouse0001')
+  replace(data.app.apiKey, '123456789abcdef0123456789abcdef012345678')
+  replace(data.app.authKey, 'edcba9876543210fedcba9876543210fedcba987')
+  const ada = await person()
+  await ada.getSession()
+  await ada.listSessions()
+  const { data: factor } = await ada.startTotp()
+  replace(factor.secret, 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
+  const code = codeShown(factor.secret, at())
+  replace(code, '287082')
+  const { data: confirmed } = await ada.confirmTotp({ body: { code } })
+  for (const [place, one] of confirmed.recoveryCodes.entries()) {
+    replace(one, `AAAA-BBBB-CCCC-DDD${String.fromCharCode(65 + place)}`)
+  }
+  const { password } = tenant
+  await ada.changePassword({ body: { password, newPassword: 'a longer password' } })
+  await ada.revokeSession({ params: { sessionId: 'others' } })
 }
 
 export async function showWebhooks({ show, appId, replace }: Tour, { url }: Receiver) {

@@ -2,9 +2,14 @@ import type { Api, OperationName } from '@chorale/contract/api'
 import type { Example } from '@chorale/contract/examples'
 import type { Client, DeviceOperations } from '@chorale/contract/operation'
 import { deviceClient } from '@chorale/sdk'
+import { hashPassword, updatePerson } from '../../../server/src/domain/apps/collaborators/index.ts'
 import { listeners } from '../../../server/src/listeners.ts'
+import { openPasswords } from '../../../server/src/vault/passwords.ts'
+import { openVault } from '../../../server/src/vault/vault.ts'
 import { openReceiver } from '../network/receiver.ts'
 import { type PushFixture, startPushFixture } from '../notifications/push-fixture.ts'
+import { consoleClient } from '../service/console.ts'
+import { newSession } from '../service/console-session.ts'
 import * as groups from './groups.ts'
 import * as messages from './messages.ts'
 import * as moderation from './moderation.ts'
@@ -30,7 +35,7 @@ export async function recordExamples(): Promise<Map<OperationName, Example>> {
     now += 60
   })
   const replacements = new Map<string, string>()
-  const tour = await openTour(fixture, recorder.of, replacements)
+  const tour = await openTour(fixture, recorder.of, replacements, () => now + 60)
   await walk(tour, fixture)
   const readable = readableBy(replacements, start)
   return new Map(
@@ -43,6 +48,7 @@ async function openTour(
   { app }: PushFixture,
   recording: <T extends object>(client: T) => T,
   replacements: Map<string, string>,
+  at: () => number,
 ): Promise<Tour> {
   const operator = app.client({ appId: '', full: '', auth: '' }, 'full')
   const { data } = await recording(operator).createApp({ body: { name: 'Book shop' } })
@@ -59,6 +65,20 @@ async function openTour(
     call,
     show: recording(call),
     replace: (text, by) => void replacements.set(text, by),
+    at,
+    async person() {
+      const person = {
+        email: 'ada@example.com',
+        name: 'Ada',
+        roles: { [keys.appId]: 'owner' },
+      } as const
+      const vault = openVault(Buffer.from(app.masterKey, 'base64'))
+      const { session, sessionId, id } = await newSession(app, vault, person, at())
+      const passwordHash = await hashPassword(openPasswords(1), 'correct horse battery')
+      await updatePerson(app, id, { passwordHash })
+      replacements.set(sessionId, 'Zm9yZXhhbXBs')
+      return recording(consoleClient(app, session, keys.appId))
+    },
     async device(uid) {
       const { authToken } = (await call.createAuthToken({ params: { uid } })).data
       const baseUrl = `${app.origin}/v3`
@@ -105,5 +125,6 @@ async function walk(tour: Tour, fixture: PushFixture): Promise<void> {
   await notifications.showPushes(tour, fixture)
   await operator.showFigures(tour, start)
   await people.showIssuers(tour)
+  await operator.showCollaborators(tour)
   await operator.showDeletion(tour)
 }

@@ -10,6 +10,10 @@ export interface Tour {
   readonly call: Client<Api>
   /** On a device of this user; they become examples too. */
   device(uid: string): Promise<Client<DeviceOperations<Api>>>
+  /** A person in the console, who has signed in; their calls become examples too. */
+  person(): Promise<Client<Api>>
+  /** At the next call that becomes an example. */
+  at(): number
   /** The examples show this text instead. */
   replace(text: string, by: string): void
 }

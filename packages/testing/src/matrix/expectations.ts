@@ -50,7 +50,7 @@ export function expected(
   { requires, device }: Operation,
   caller: CallerName,
 ): Outcome | undefined {
-  if (requires === 'management') return 'unknown'
+  if (requires === 'management' || requires === 'session') return 'unknown'
   switch (caller) {
     case 'stranger':
     case 'key of another app':

@@ -7,6 +7,8 @@ interface Request {
   readonly body: object | undefined
 }
 
+const prefixes: Readonly<Record<string, string>> = { management: '', session: '/console/api' }
+
 /** The call, made of what belongs to the victims. */
 export function requestFor(name: OperationName, operation: Operation, victims: Victims): Request {
   const { ids, form } = victims
@@ -15,7 +17,7 @@ export function requestFor(name: OperationName, operation: Operation, victims: V
     encodeURIComponent(own[param] ?? 'nothing'),
   )
   const query = new URLSearchParams(queryFor(name, operation, victims)).toString()
-  const prefix = operation.requires === 'management' ? '' : '/v3'
+  const prefix = prefixes[operation.requires] ?? '/v3'
   return {
     path: `${prefix}${path}${query && `?${query}`}`,
     body: operation.body && (bodiesFor(victims)[name] ?? {}),

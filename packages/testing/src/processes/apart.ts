@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { natsPrefix } from '../engines/nats-prefix.ts'
 import { cloneDatabase } from '../engines/test-database.ts'
+import { consoleUrl } from '../service/console-page.ts'
 import { compileCache } from './compile-cache.ts'
 import type { FromApart } from './served-apart.ts'
 
@@ -14,6 +15,7 @@ const path = fileURLToPath(new URL('./served-apart.ts', import.meta.url))
 export interface Apart extends AsyncDisposable {
   readonly origin: string
   readonly management: { readonly key: string; readonly secret: string }
+  readonly session: string
   /** How long its event loop was blocked, each time, since this was asked last. */
   blocks(): Promise<readonly number[]>
 }
@@ -31,6 +33,7 @@ export async function startApart(minBlockMs: number): Promise<Apart> {
       NATS_PREFIX: natsPrefix(),
       // The requests are full of wrong keys.
       AUTH_REFUSALS_PER_MINUTE: '0',
+      CONSOLE_URL: consoleUrl,
       CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
     },
   })
@@ -52,6 +55,7 @@ export async function startApart(minBlockMs: number): Promise<Apart> {
   return {
     origin: message.origin,
     management: message.management,
+    session: message.session,
     async blocks() {
       const answered = once(told, 'all')
       child.send('tell')

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { readConfig } from '../../../server/src/config.ts'
 import { createManagementKey } from '../../../server/src/domain/apps/keys/index.ts'
 import { unixSeconds } from '../../../server/src/main/clock.ts'
+import { newSession } from '../service/console-session.ts'
 import { startService } from '../service/service.ts'
 
 /** From the process that serves, for the test that has started it. */
@@ -10,6 +11,8 @@ export type FromApart =
       readonly is: 'ready'
       readonly origin: string
       readonly management: { readonly key: string; readonly secret: string }
+      /** Of an owner of the install. */
+      readonly session: string
     }
   | { readonly is: 'blocked'; readonly cpuMs: number }
   /** All blocks so far have been told. */
@@ -45,8 +48,10 @@ const service = await startService({ config, log, strictAnswers: true })
 const { core, origin } = service
 const install = { db: core.foreground.db }
 const management = await createManagementKey(install, core.vault, { name: 'tests' }, unixSeconds())
+const owner = { email: 'owner@example.com', name: 'Owner', roles: { '*': 'owner' } } as const
+const { session } = await newSession(install, core.vault, owner, unixSeconds())
 watchLoop()
-tell({ is: 'ready', origin, management })
+tell({ is: 'ready', origin, management, session })
 process.on('message', () => setTimeout(tell, 2 * tickMs, { is: 'told' }))
 process.once('disconnect', () => {
   service[Symbol.asyncDispose]().then(

@@ -2,7 +2,8 @@ import { appSettingDefaults } from '@chorale/contract/apps'
 import type { Operation } from '@chorale/contract/operation'
 import type { WireRequest } from '../network/wire.ts'
 import { asForm } from './bad-forms.ts'
-import { credentialsFor, escaped, type JsonSchema, type Known, knownFor } from './bad-requests.ts'
+import { escaped, type JsonSchema, knownFor } from './bad-requests.ts'
+import { credentialsFor, type Known, prefixOf } from './right-place.ts'
 
 /** A request that is right but for one field. */
 export interface FieldRequest {
@@ -143,7 +144,7 @@ function requestWith(operation: Operation, known: Known, changes: Changes): Wire
   const [uid] = known.values.uid ?? []
   return {
     method,
-    path: `${requires === 'management' ? '' : '/v3'}${segments}?${pairs.join('&')}`,
+    path: `${prefixOf(operation)}${segments}?${pairs.join('&')}`,
     headers: {
       host: requires === 'management' ? 'apimgmt.localhost' : 'localhost',
       ...credentialsFor(operation, known),

@@ -2,12 +2,7 @@ import type { Operation } from '@chorale/contract/operation'
 import fc, { type Arbitrary } from 'fast-check'
 import type { WireRequest } from '../network/wire.ts'
 import { asForm } from './bad-forms.ts'
-
-/** What exists in the app that is called, by the name of the field that can mention it. */
-export interface Known {
-  readonly credentials: Readonly<Record<string, string>>
-  readonly values: Readonly<Record<string, readonly string[]>>
-}
+import { credentialsFor, type Known, prefixOf } from './right-place.ts'
 
 export interface JsonSchema {
   readonly type?: string
@@ -32,7 +27,7 @@ export interface JsonSchema {
 
 /** Requests that are right or nearly so, and requests that are wrong in one of many ways. */
 export function badRequests(operation: Operation, known: Known): Arbitrary<WireRequest> {
-  const prefix = operation.requires === 'management' ? '' : '/v3'
+  const prefix = prefixOf(operation)
   const schema = operation.body ?? operation.form
   const body = schema ? bodyOf(schema as JsonSchema, known) : strayBody
   return fc
@@ -316,18 +311,12 @@ function headersOf(
     ...right,
     ...more,
   }))
-  const ours = ['appId', 'apikey', 'authToken', 'onBehalfOf', 'key', 'secret']
+  const ours = ['cookie', 'appId', 'apikey', 'authToken', 'onBehalfOf', 'key', 'secret']
   const names = [...ours, 'accept', 'content-encoding']
   const odd = fc
     .tuple(fc.constantFrom(...names), fc.oneof(headerText, fc.array(headerText, { minLength: 2 })))
     .map(([name, value]) => ({ ...right, [name]: value }))
   return mostly(usual, odd, 8)
-}
-
-export function credentialsFor({ requires }: Operation, { credentials, values }: Known) {
-  if (requires !== 'authToken') return credentials
-  const { apikey: _, ...others } = credentials
-  return { ...others, authToken: values.authToken?.[0] ?? '' }
 }
 
 interface Body {

@@ -1,11 +1,13 @@
 import { expect } from 'vitest'
 import { send, type WireAnswer } from '../network/wire.ts'
-import type { Known } from '../requests/bad-requests.ts'
+import type { Known } from '../requests/right-place.ts'
 import { createApp } from './bare-service.ts'
 
 interface Service {
   readonly origin: string
   readonly management: { readonly key: string; readonly secret: string }
+  /** Of an owner of the install. */
+  readonly session?: string
 }
 
 interface Seeded {
@@ -18,7 +20,7 @@ const cursors = [['ada', 'ada'], ['ada'], [1, 2], ['a\0b', 'ada'], ['\ud800', 'a
 )
 
 /** An app in which most names that a request can mention exist. */
-export async function seedDefaults({ origin, management }: Service): Promise<Seeded> {
+export async function seedDefaults({ origin, management, session = '' }: Service): Promise<Seeded> {
   const keys = await createApp(origin, management)
   const headers = { appId: keys.appId, apikey: keys.full }
   const post = async (path: string, given: object, more = {}) => {
@@ -40,7 +42,7 @@ export async function seedDefaults({ origin, management }: Service): Promise<See
   const issuer = { id: 'login', issuer: 'https://login.example', jwksUrl, audiences: ['chat'] }
   await post('/v3/issuers', issuer)
   const known = {
-    credentials: { ...headers, ...management },
+    credentials: { ...headers, ...management, session },
     values: {
       uid: uids,
       guid: ['team'],

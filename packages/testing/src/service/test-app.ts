@@ -168,6 +168,7 @@ async function serve(
     // Tests are full of wrong keys.
     AUTH_REFUSALS_PER_MINUTE: '0',
     CHORALE_MASTER_KEY: masterKey,
+    CONSOLE_URL: 'http://console.localhost',
     // Any number gives the management API its own listener; all take free ports.
     MANAGEMENT_PORT: '1',
     LISTENER_RETRY_MS: '20',

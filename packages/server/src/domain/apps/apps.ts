@@ -3,6 +3,7 @@ import type { ApiKey, App, app, apps, Region } from '@chorale/contract/apps'
 import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import { paginationOf } from '../../database/keyset.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import { appIdsWith } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, InstallHandlers } from '../../pipeline/handler.ts'
 import type { Vault } from '../../vault/vault.ts'
@@ -22,7 +23,7 @@ export function appsHandlers(seeds: readonly AppSeed[]): InstallHandlers<typeof 
     },
 
     async listApps({ query }, { db, vault, caller }) {
-      const appIds = caller.kind === 'management' ? caller.appIds : []
+      const appIds = appIdsWith(caller, 'secrets.read')
       const { rows, total } = await listApps(db, { ...query, ...(appIds && { appIds }) })
       const data: App[] = []
       for (const row of rows) {

@@ -1,10 +1,11 @@
 import type { AuditEntry, auditLog } from '@chorale/contract/apps'
 import { type AuditRow, readAuditLog } from '../../database/audit-log.ts'
+import { appIdsWith } from '../../pipeline/caller.ts'
 import type { InstallHandlers } from '../../pipeline/handler.ts'
 
 export const auditLogHandlers: InstallHandlers<typeof auditLog> = {
   async listAuditLog({ query }, { db, caller }) {
-    const appIds = caller.kind === 'management' ? caller.appIds : []
+    const appIds = appIdsWith(caller, 'audit.read')
     const rows = await readAuditLog(db.db, { ...query, appIds })
     const last = rows.at(-1)
     const { limit } = query
@@ -20,7 +21,7 @@ export const auditLogHandlers: InstallHandlers<typeof auditLog> = {
 
 /** Without what a row does not have. */
 export function shownEntry({ id, at, caller, operation, input, ...row }: AuditRow): AuditEntry {
-  const { appId, keyId, uid, address, requestId } = row
+  const { appId, keyId, uid, address, requestId, collaboratorId, name } = row
   return {
     id,
     at,
@@ -29,6 +30,8 @@ export function shownEntry({ id, at, caller, operation, input, ...row }: AuditRo
     input,
     ...(appId !== '' && { appId }),
     ...(keyId !== null && { keyId }),
+    ...(collaboratorId !== null && { collaboratorId }),
+    ...(name !== null && { name }),
     ...(uid !== null && { uid }),
     ...(address !== null && { address }),
     ...(requestId !== '' && { requestId }),

@@ -98,11 +98,14 @@ test('every table with data of apps says whose they are', async () => {
   // A table of apps without app_id would be forgotten when an app is erased.
   expect(rows.map(({ name }) => name)).toEqual([
     'append_receipts',
+    'collaborator_sessions',
+    'collaborators',
     'gateway_leases',
     'install',
     'management_keys',
     'migrated_functions',
     'migrations',
+    'sign_in_attempts',
     'vault_keys',
   ])
 })

@@ -2,17 +2,19 @@ import type { Operation, Requires } from '@chorale/contract/operation'
 import type { Db } from '../../database/db.ts'
 import { type Loader, openLoader } from '../../database/loader.ts'
 import { openAppCache } from '../../limits/app-cache.ts'
-import type {
-  Actor,
-  AppIdentity,
-  Caller,
-  Credentials,
-  Identify,
-  Recall,
+import {
+  type Actor,
+  type AppIdentity,
+  type Caller,
+  type Credentials,
+  type Identify,
+  isNarrowed,
+  type Recall,
 } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import { mask } from '../../vault/mask.ts'
 import type { Place, Vault } from '../../vault/vault.ts'
+import { checkSession, type SessionRules } from './collaborators/index.ts'
 import {
   type ActorQuestion,
   type ActorRow,
@@ -67,6 +69,7 @@ export function openIdentities(
   vault: Vault,
   clock: () => number,
   signIn: SignIn,
+  sessions: SessionRules,
 ): { readonly identify: Identify; readonly recall: Recall } {
   const ask: Questions = {
     app: openLoader({
@@ -91,7 +94,7 @@ export function openIdentities(
       const name = nameOf(vault, credentials, operation)
       try {
         const caller = await lookUp(
-          { ask, db, vault, signIn, now: clock() },
+          { ask, db, vault, signIn, sessions, now: clock() },
           credentials,
           operation,
           params,
@@ -131,26 +134,34 @@ interface LookUp {
   readonly db: Db
   readonly vault: Vault
   readonly signIn: SignIn
+  readonly sessions: SessionRules
   readonly now: number
 }
 
 async function lookUp(
-  { ask, db, vault, signIn, now }: LookUp,
+  { ask, db, vault, signIn, sessions, now }: LookUp,
   credentials: Credentials,
   operation: Operation,
   params: Readonly<Record<string, unknown>>,
 ): Promise<Caller> {
+  const { session } = credentials
+  if (session !== undefined) {
+    const known = isSecret(session) ? session : ''
+    const person = await checkSession({ db }, vault, sessions, known, now)
+    return { ...person, app: await appOfPerson(ask, person, credentials, operation, params) }
+  }
+  if (operation.requires === 'session') throw new Failure('AUTH_ERR_SESSION_NOT_FOUND')
   if (operation.requires === 'management') {
     const { managementKey: key, managementSecret: secret } = credentials
     const { name, appIds } = await checkManagementKey({ db }, vault, { key, secret }, now)
-    const appId = typeof params.appId === 'string' ? params.appId.toLowerCase() : undefined
+    const appId = pathApp(params)
     // First: a key of other apps does not learn whether this one exists.
     if (appIds) requireScope(appIds, operation, appId)
     const app = appId === undefined ? undefined : await managedApp(ask, appId)
     return { kind: 'management', name, app, appIds: appIds ?? undefined }
   }
   if (isDevice(credentials, operation.requires)) {
-    return checkAuthToken({ ask, db, vault, signIn, now }, credentials)
+    return checkAuthToken({ ask, db, vault, signIn, sessions, now }, credentials)
   }
   const { appId, onBehalfOf } = credentials
   // Asked for beside the key, and heard only if that is good.
@@ -229,20 +240,41 @@ async function checkApiKey(ask: Questions, vault: Vault, { appId, region, apiKey
   return { app, appVersion: found.appVersion, keyHash, ...found.key }
 }
 
-/** These answer a key of some apps with what is theirs. */
-const narrowed = ['/apps', '/audit-log']
-
 /** A key of some apps may call what is in them, and list them: nothing that reaches all. */
 function requireScope(
   appIds: readonly string[],
-  { method, path }: Operation,
+  operation: Operation,
   appId: string | undefined,
 ): void {
-  const lists = method === 'GET' && narrowed.includes(path)
-  if (appId === undefined ? lists : appIds.includes(appId)) return
+  if (appId === undefined ? isNarrowed(operation) : appIds.includes(appId)) return
   const needed =
     appId === undefined ? 'a management key of all apps' : 'a management key of this app'
   throw new Failure('AUTH_ERR_NO_ACCESS', { needed })
+}
+
+/** Undefined: the operation is about no app. Who has no role in an app does not learn if it exists. */
+async function appOfPerson(
+  ask: Questions,
+  { role, roles }: Pick<Extract<Caller, { kind: 'collaborator' }>, 'role' | 'roles'>,
+  { appId: named }: Credentials,
+  { requires }: Operation,
+  params: Readonly<Record<string, unknown>>,
+): Promise<AppIdentity | undefined> {
+  if (requires === 'session') return undefined
+  const inPath = requires === 'management'
+  const appId = inPath ? pathApp(params) : named
+  if (appId === undefined && inPath) return undefined
+  if (!appId) throw new Failure('AUTH_ERR_EMPTY_APPID')
+  if (role === null && !Object.hasOwn(roles, appId)) {
+    throw new Failure('AUTH_ERR_NO_ACCESS', { needed: 'an account with a role in this app' })
+  }
+  const found = storable(appId) ? await ask.app.load({ appId, keyHash: null }) : undefined
+  if (found) return appOf(appId, found)
+  throw new Failure(inPath ? 'ERR_APP_NOT_FOUND' : 'AUTH_ERR_INVALID_APPID', { appId })
+}
+
+function pathApp({ appId }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof appId === 'string' ? appId.toLowerCase() : undefined
 }
 
 async function managedApp(ask: Questions, appId: string): Promise<AppIdentity> {

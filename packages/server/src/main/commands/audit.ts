@@ -5,7 +5,10 @@ import { unixSeconds } from '../clock.ts'
 import { date, print, table, withTools } from './output.ts'
 
 export function auditCommand(): Command {
-  return new Command('audit').description('Who did what.').addCommand(listCommand())
+  return new Command('audit')
+    .description('Who did what.')
+    .addCommand(listCommand())
+    .addCommand(exportCommand())
 }
 
 interface Options {
@@ -39,6 +42,29 @@ function listCommand(): Command {
           ]),
         ),
       )
+    })
+}
+
+const rowsAtOnce = 1000
+
+function exportCommand(): Command {
+  return new Command('export')
+    .description('Write it to standard output, newest first: a JSON object a line.')
+    .option('--app <appId>', 'of this app')
+    .option('--since <when>', 'not before: a time ago (30m, 12h, 7d) or a date', readTime)
+    .option('--until <when>', 'before: a time ago or a date', readTime)
+    .option('--json', 'print JSON, as it does without this option')
+    .action(async ({ app, ...times }: Pick<Options, 'app' | 'since'> & { until?: number }) => {
+      const wanted = { ...times, ...(app !== undefined && { appId: app }), limit: rowsAtOnce }
+      await withTools(async ({ database: { db } }) => {
+        let last: number | undefined
+        do {
+          const place = last === undefined ? {} : { before: last }
+          const rows = await readAuditLog(db, { ...wanted, ...place })
+          for (const row of rows) console.log(JSON.stringify(shownEntry(row)))
+          last = rows.length === rowsAtOnce ? rows.at(-1)?.id : undefined
+        } while (last !== undefined)
+      })
     })
 }
 

@@ -8,6 +8,7 @@ import { appendAdditions, openDirectory, openTargets } from '../../domain/messag
 import { openJwtSignIn, openKeySets } from '../../domain/users/issuers/index.ts'
 import { openProfileLoader, type ProfileLoader } from '../../domain/views/index.ts'
 import { openGates } from '../../domain/webhooks/index.ts'
+import type { SignIn as ConsoleSignIn } from '../../http/sign-in.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { type AddressLimits, openAddressLimits } from '../../pipeline/address-limits.ts'
 import type { Identify } from '../../pipeline/caller.ts'
@@ -18,6 +19,7 @@ import { openPasswords } from '../../vault/passwords.ts'
 import { type ClientAddress, openClientAddress } from '../../web/client-address.ts'
 import { openBudgets } from '../budgets.ts'
 import { urlRulesOf } from '../configured-egress.ts'
+import { openConfiguredSignIn, sessionRulesOf } from '../configured-sign-in.ts'
 import type { Core } from './core.ts'
 
 /** What handles calls: of the API, and of devices at the gateway. A process with both has one. */
@@ -28,6 +30,8 @@ export interface Calls extends AsyncDisposable {
   readonly rateLimit: RateLimit
   readonly limits: AddressLimits
   readonly clientAddress: ClientAddress
+  /** Undefined: there is no console. */
+  readonly signIn: ConsoleSignIn | undefined
 }
 
 /** They check in their own statement what was remembered of the caller. */
@@ -59,7 +63,15 @@ export async function openCalls(
     timeoutMs: config.WEBHOOK_TIMEOUT_MS,
     concurrency: config.EGRESS_CONCURRENCY,
   })
-  const { identify, recall } = openIdentities(foreground.db, vault, clock, signInWith(core))
+  const sessions = sessionRulesOf(config)
+  const { identify, recall } = openIdentities(
+    foreground.db,
+    vault,
+    clock,
+    signInWith(core),
+    sessions,
+  )
+  const passwords = openPasswords(config.PASSWORD_CONCURRENCY)
   const people = openProfileLoader(foreground.db)
   const rateLimit = stack.use(openBudgets(core.publishes ? core.signals : undefined))
   const limits = openAddressLimits({ refusals: config.AUTH_REFUSALS_PER_MINUTE })
@@ -82,8 +94,13 @@ export async function openCalls(
         checkRules,
       },
       openEventFeed(core.stream, core.epochs, log),
-      openPasswords(config.PASSWORD_CONCURRENCY),
-      { secretsAre: config.PUSH_SETTINGS_SECRETS, urlRules: urlRulesOf(config), compiler },
+      passwords,
+      {
+        secretsAre: config.PUSH_SETTINGS_SECRETS,
+        urlRules: urlRulesOf(config),
+        compiler,
+        sessions,
+      },
     ),
     strictAnswers,
     lazyValidation,
@@ -99,6 +116,7 @@ export async function openCalls(
     rateLimit,
     limits,
     clientAddress,
+    signIn: openConfiguredSignIn(core, passwords, limits),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

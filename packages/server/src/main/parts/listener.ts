@@ -43,6 +43,7 @@ export function buildCallServer(
     pages: core.pages,
     log,
     origins: originsOf(config),
+    signIn: calls.signIn,
     connections: connectionsOf(config),
     hstsSeconds: config.HSTS_SECONDS,
     leaving: core.leaving,

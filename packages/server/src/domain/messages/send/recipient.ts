@@ -172,7 +172,7 @@ function recalled(
 }
 
 function expectedBy(caller: Caller, readLater = Infinity): Expected {
-  if (caller.kind === 'management') throw new Error('An operator sends no message.')
+  if (!('versions' in caller)) throw new Error('Operators and collaborators send no message.')
   const { app, actor = Infinity } = caller.versions
   const sender = Math.min(actor, readLater)
   return { appVersion: app, senderVersion: sender === Infinity ? undefined : sender }

@@ -1,0 +1,37 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Provider } from 'oidc-provider'
+
+// An OpenID provider in a process of its own. Whoever signs in says who they are: the account is the
+// e-mail address, `!` before it says that it is not verified, and groups come behind a `+`.
+
+const [, , redirectUri = '', clientId = '', clientSecret = ''] = process.argv
+
+function claimsOf(sub: string) {
+  const [address = '', ...groups] = sub.replace(/^!/, '').split('+')
+  const verified = !sub.startsWith('!')
+  return { sub, email: address, email_verified: verified, name: 'Nora at the provider', groups }
+}
+
+const server = createServer((request, response) => provider.callback()(request, response))
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+// It listens on a port, so it has one.
+const { port } = server.address() as AddressInfo
+const issuer = `http://127.0.0.1:${port}`
+const provider = new Provider(issuer, {
+  clients: [
+    {
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'client_secret_basic',
+    },
+  ],
+  pkce: { required: () => true },
+  scopes: ['openid', 'email', 'profile', 'groups'],
+  claims: { email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+  cookies: { keys: ['for tests'] },
+  findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => claimsOf(id) }),
+})
+process.send?.({ issuer })
+process.once('disconnect', () => process.exit())
