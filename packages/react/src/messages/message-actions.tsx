@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useChatContext } from '../provider/context.ts'
 import { useConversationContext } from '../provider/conversation-context.ts'
 import { Icon } from '../provider/icon.tsx'
@@ -42,11 +42,13 @@ function useActions({ message }: MessageProps): Action[] {
 export function MessageActions({ message }: MessageProps) {
   const { strings, reactions } = useChatContext()
   const [isPicking, setPicking] = useState(false)
+  const first = useRef<HTMLButtonElement>(null)
   const toggle = useToggleReaction(message)
   const actions = useActions({ message })
   return (
     <div className="chorale-actions" role="toolbar" aria-label={strings.messageActions}>
       <button
+        ref={first}
         type="button"
         aria-label={strings.addReaction}
         aria-expanded={isPicking}
@@ -62,6 +64,7 @@ export function MessageActions({ message }: MessageProps) {
               className="chorale-emoji"
               aria-label={strings.reactWith(reaction)}
               onClick={() => {
+                first.current?.focus()
                 setPicking(false)
                 toggle(reaction)
               }}

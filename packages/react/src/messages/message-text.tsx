@@ -6,6 +6,8 @@ import { isStreaming, textParts } from './message-parts.ts'
 export function MessageText({ message, isActive }: MessagePartProps) {
   const strings = useStrings()
   const isWritten = isStreaming(message)
+  // A message cannot be empty, so an agent begins with dots.
+  const isBegun = !/^[\s.…]*$/.test(message.data.text ?? '')
   const parts = textParts(message.data).map((part, place) => {
     // Parts have no names, and a text that changes is another list of them.
     const key = `${place}${part.kind}`
@@ -31,7 +33,7 @@ export function MessageText({ message, isActive }: MessagePartProps) {
   })
   return (
     <p className="chorale-text" dir="auto" data-streaming={isWritten || undefined}>
-      {parts.length === 0 && isWritten ? strings.writing : parts}
+      {isWritten && !isBegun ? strings.writing : parts}
     </p>
   )
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage, Target } from '@chorale/sdk'
-import { useEffect, useRef } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import { Search } from '../messages/search.tsx'
 import { MemberList } from '../people/member-list.tsx'
 import { useStrings } from '../provider/context.ts'
@@ -21,14 +21,12 @@ interface AsideProps {
 
 export function Aside({ shown, target, onClose }: AsideProps) {
   const strings = useStrings()
-  const close = useRef<HTMLButtonElement>(null)
+  const pane = useRef<HTMLElement>(null)
   const title = strings[shown.kind]
-  useEffect(() => {
-    // Whoever opened it by the keyboard goes on in it.
-    if (shown.kind === 'members') close.current?.focus()
-  }, [shown.kind])
+  useFocusInside(pane, shown)
   return (
     <aside
+      ref={pane}
       className="chorale-aside"
       aria-label={title}
       onKeyDown={(event) => {
@@ -40,7 +38,6 @@ export function Aside({ shown, target, onClose }: AsideProps) {
           <h2>{title}</h2>
         </div>
         <button
-          ref={close}
           type="button"
           className="chorale-button"
           aria-label={strings.close}
@@ -56,6 +53,21 @@ export function Aside({ shown, target, onClose }: AsideProps) {
       {shown.kind === 'search' && <SearchHere target={target} />}
     </aside>
   )
+}
+
+/** Whoever opened it by the keyboard goes on in it, and comes back to where they were. */
+function useFocusInside(pane: RefObject<HTMLElement | null>, shown: Shown): void {
+  const key = shown.kind === 'thread' ? shown.message.key : shown.kind
+  useEffect(() => {
+    if (key === '') return
+    const before = document.activeElement
+    const first = pane.current?.querySelector<HTMLElement>('input, textarea')
+    const other = first ?? pane.current?.querySelector('button')
+    other?.focus()
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [pane, key])
 }
 
 function SearchHere({ target }: { readonly target: Target }) {

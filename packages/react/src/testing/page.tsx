@@ -25,14 +25,18 @@ export interface PageOptions extends ChatScreenProps {
 
 const root = createRoot(document.getElementById('root') ?? document.body)
 let chat: Chat | undefined
+let shown = 0
 
-function open({ url, appId, authToken }: PageOptions): Chat {
+function open({ url, appId, authToken }: Pick<PageOptions, 'url' | 'appId' | 'authToken'>): Chat {
   chat = createChat({ url, appId, authToken })
   return chat
 }
 
+/** Nobody listens there. */
+const nowhere = { url: 'ws://127.0.0.1:9/v3/realtime', appId: 'none', authToken: 'none' }
+
 const uploadFile = async (file: File) => ({
-  url: URL.createObjectURL(file),
+  url: `https://example.org/files/${encodeURIComponent(file.name)}`,
   name: file.name,
   mimeType: file.type,
   size: file.size,
@@ -54,21 +58,20 @@ const page = {
       </ChatProvider>,
     )
   },
-  /** A list of messages that this page has made. */
-  showMade(options: PageOptions, count: number): MadeMessages {
+  /** A list of messages that this page has made; it needs no service. */
+  showMade(count: number): void {
     const list = new MadeMessages(count)
     const target: Target = { receiver: 'bob', receiverType: 'user' }
     root.render(
-      <ChatProvider chat={chat ?? open(options)} locale="en">
+      <ChatProvider chat={chat ?? open(nowhere)} locale="en">
         <div className="chorale chorale-screen">
-          <ConversationProvider key={count} target={target}>
+          <ConversationProvider key={++shown} target={target}>
             <MessageList target={target} list={list} />
           </ConversationProvider>
         </div>
       </ChatProvider>,
     )
     page.made = list
-    return list
   },
   made: undefined as MadeMessages | undefined,
   get chat(): Chat | undefined {

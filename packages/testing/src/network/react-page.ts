@@ -56,6 +56,8 @@ function servePage(stack: AsyncDisposableStack, code: string): Promise<string> {
 }
 
 export interface ReactPages {
+  /** A page that shows nothing yet. */
+  blank(size?: ViewportSize): Promise<Page>
   /** A page that shows a chat screen. What React or the page complains of is in `complaints`. */
   open(options: PageOptions, size?: ViewportSize): Promise<Page>
   readonly complaints: string[]
@@ -67,15 +69,20 @@ export async function openReactPages(stack: AsyncDisposableStack): Promise<React
   const browser = await openBrowser()
   stack.defer(() => browser.close())
   const complaints: string[] = []
+  async function blank(viewport: ViewportSize = { width: 1200, height: 760 }): Promise<Page> {
+    const page = await browser.newPage({ viewport })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('console', (said) => {
+      if (said.type() === 'error' || said.type() === 'warning') complaints.push(said.text())
+    })
+    await page.goto(site)
+    return page
+  }
   return {
     complaints,
-    async open(options, viewport = { width: 1200, height: 760 }) {
-      const page = await browser.newPage({ viewport })
-      page.on('pageerror', (error) => complaints.push(String(error)))
-      page.on('console', (said) => {
-        if (said.type() === 'error' || said.type() === 'warning') complaints.push(said.text())
-      })
-      await page.goto(site)
+    blank,
+    async open(options, size) {
+      const page = await blank(size)
       await page.evaluate((given) => {
         const { page: tested } = globalThis as unknown as { page: TestPage }
         tested.showScreen(given)
