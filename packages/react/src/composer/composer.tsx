@@ -111,9 +111,7 @@ function Intended({
       <Icon name={kind} />
       <div>
         <b>{kind === 'edit' ? strings.editing : strings.replyingTo(name)}</b>
-        <span>
-          <bdi>{summaryOf(message, strings)}</bdi>
-        </span>
+        <span dir="auto">{summaryOf(message, strings)}</span>
       </div>
       <button
         type="button"

@@ -27,9 +27,7 @@ export const ConversationHeader = memo(function ConversationHeader(props: Header
       )}
       <Face name={name} image={image} />
       <div className="chorale-title">
-        <h2>
-          <bdi>{name}</bdi>
-        </h2>
+        <h2 dir="auto">{name}</h2>
         <small>
           {isUser && <PresenceText uid={target.receiver} />}
           {membersCount !== undefined && strings.membersOf(membersCount)}

@@ -82,8 +82,8 @@ export const ConversationRow = memo(function ConversationRow(props: Conversation
         onClick={() => onSelect({ receiver, receiverType })}
       >
         <Face name={name} image={user?.avatar ?? group?.icon} uid={user?.uid} />
-        <span className="chorale-conversation-name">
-          <bdi>{name}</bdi>
+        <span className="chorale-conversation-name" dir="auto">
+          {name}
         </span>
         {lastMessage && (
           <time dateTime={new Date(lastMessage.sentAt * 1000).toISOString()}>
@@ -110,11 +110,9 @@ function Preview({ item }: { readonly item: ConversationItem }) {
   if (!lastMessage) return <span className="chorale-preview" />
   const isNamed = receiverType === 'group' && lastMessage.category !== 'action'
   return (
-    <span className="chorale-preview">
-      <bdi>
-        {isNamed && <>{senderName(lastMessage)}: </>}
-        {summaryOf(lastMessage, strings)}
-      </bdi>
+    <span className="chorale-preview" dir="auto">
+      {isNamed && <>{senderName(lastMessage)}: </>}
+      {summaryOf(lastMessage, strings)}
     </span>
   )
 }

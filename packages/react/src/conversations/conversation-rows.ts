@@ -1,4 +1,4 @@
-import type { Chat, ConversationItem, ListState, User } from '@chorale/sdk'
+import type { Chat, ConversationItem, ListState } from '@chorale/sdk'
 import { useMemo } from 'react'
 import { type LoadedList, useLive } from '../hooks/live.ts'
 import { useChatContext } from '../provider/context.ts'
@@ -47,23 +47,10 @@ function withKept(
 }
 
 function isSame(a: ConversationItem, b: ConversationItem): boolean {
-  return (
-    a === b ||
-    (a.name === b.name &&
-      a.unread === b.unread &&
-      a.updatedAt === b.updatedAt &&
-      a.lastMessage === b.lastMessage &&
-      a.typing === b.typing &&
-      a.group === b.group &&
-      isSameUser(a.user, b.user))
-  )
+  return a === b || JSON.stringify(a, withoutStatus) === JSON.stringify(b, withoutStatus)
 }
 
-const presence = new Set(['status', 'lastActiveAt'])
-
-function isSameUser(a: User | undefined, b: User | undefined): boolean {
-  if (a === b || !a || !b) return a === b
-  const fields = new Set([...Object.keys(a), ...Object.keys(b)])
-  const [one, other]: Record<string, unknown>[] = [{ ...a }, { ...b }]
-  return [...fields].every((name) => presence.has(name) || one?.[name] === other?.[name])
+/** Of users, wherever they are. */
+function withoutStatus(name: string, value: unknown): unknown {
+  return name === 'status' || name === 'lastActiveAt' ? undefined : value
 }

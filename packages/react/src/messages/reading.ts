@@ -1,5 +1,5 @@
 import type { ChatConversation, ChatMessage, ListState } from '@chorale/sdk'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useLive } from '../hooks/live.ts'
 import { useChatContext } from '../provider/context.ts'
 
@@ -15,26 +15,31 @@ export function useReading(
   const { onError } = useChatContext()
   const unread = useLive(conversation.unread)
   const isSeen = useSyncExternalStore(watchPage, isPageSeen, () => false)
+  const newest = useRef<string | undefined>(undefined)
   const [first, setFirst] = useState<{ readonly key: string | undefined }>()
   useEffect(() => {
-    if (status !== 'ready' || unread === 0) return
-    setFirst((known) => known ?? { key: firstUnread(items, unread) })
+    if (status !== 'ready') return
+    newest.current ??= items.at(-1)?.key
+    if (unread === 0) return
+    const { current: opened } = newest
+    setFirst((known) => known ?? { key: firstUnread(items, unread, opened) })
     if (isSeen && isAtEnd) conversation.markRead().catch(onError)
   }, [conversation, items, status, unread, isSeen, isAtEnd, onError])
-  // What comes after the conversation was opened is read as it comes.
-  useEffect(() => {
-    if (status === 'ready' && isSeen) setFirst((known) => known ?? { key: undefined })
-  }, [status, isSeen])
   return first?.key
 }
 
-function firstUnread(items: readonly ChatMessage[], unread: number): string | undefined {
+/** Undefined for one after the message that was the newest when it was opened: that is read as it comes. */
+function firstUnread(
+  items: readonly ChatMessage[],
+  unread: number,
+  newest: string | undefined,
+): string | undefined {
   let left = unread
-  for (let place = items.length - 1; place >= 0; place--) {
-    const message = items[place]
-    if (message && !message.isOwn && message.category !== 'action' && --left === 0) {
-      return message.key
-    }
+  let isOlder = false
+  for (const message of items.toReversed()) {
+    isOlder ||= message.key === newest
+    if (!message.isOwn && message.category !== 'action') left--
+    if (left === 0) return isOlder ? message.key : undefined
   }
   return undefined
 }

@@ -227,9 +227,10 @@ test('older messages are loaded on the way up', async () => {
   await page.close()
 })
 
-test('a message that is refused can be sent again or discarded', async () => {
-  await full.blockUsers({ params: { uid: 'cyd' }, body: { blockedUids: ['ann'] } })
+test('what is unread has a line above it, and a message that is refused can be sent again or discarded', async () => {
   const page = await pages.open({ ...options, initial: { receiver: 'cyd', receiverType: 'user' } })
+  await page.getByRole('article').getByText('New messages').waitFor()
+  await full.blockUsers({ params: { uid: 'cyd' }, body: { blockedUids: ['ann'] } })
   await page.locator('textarea').fill('can you hear me?')
   await page.locator('textarea').press('Enter')
   const row = page.getByRole('article').filter({ hasText: 'can you hear me?' })
