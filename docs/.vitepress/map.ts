@@ -32,6 +32,7 @@ export const parts: readonly Part[] = [
         title: 'How to',
         pages: [
           'docs/develop/quick-start.md',
+          'docs/develop/react.md',
           'docs/develop/server.md',
           'docs/develop/tokens.md',
           'docs/develop/push.md',

@@ -55,7 +55,7 @@ test('files that pages show are run by a test', () => {
   )
   expect(shown.length).toBeGreaterThan(8)
   // `tsc` compiles what no test names.
-  const isRun = (file: string) => code.includes(posix.basename(file)) || file.endsWith('.ts')
+  const isRun = (file: string) => code.includes(posix.basename(file)) || /\.tsx?$/.test(file)
   expect(shown.filter((file) => !isRun(file))).toEqual([])
 })
 
