@@ -27,6 +27,18 @@ interface Load {
   readonly atOnce: number
 }
 
+/** `pg_dump` refuses a server that is newer than itself. */
+export async function canDump(): Promise<boolean> {
+  const { stdout: own } = await run('pg_dump', ['--version'])
+  const { stdout: server } = await run('psql', [
+    inject('databaseUrl'),
+    '-Atc',
+    'show server_version',
+  ])
+  const major = (version: string) => Number(/(\d+)\.?\d*/.exec(version)?.[1])
+  return major(own) >= major(server)
+}
+
 /**
  * A dump is made under load, and restored after more of it; then there is load again. Every id, of
  * messages, events and calls of webhooks, has named one thing; what devices and readers of events
