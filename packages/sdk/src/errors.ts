@@ -45,6 +45,13 @@ export function isPassing(error: unknown): boolean {
   return error instanceof ChoraleError && passing.includes(error.code)
 }
 
+const refusedTokens: readonly string[] = ['AUTH_ERR_AUTH_TOKEN_NOT_FOUND', 'AUTH_ERR_JWT_REFUSED']
+
+/** Nothing was done, and another token may do. */
+export function isTokenRefused(code: string): boolean {
+  return refusedTokens.includes(code)
+}
+
 const texts = {
   connectionLost: 'The connection was lost before the answer came: it may have happened or not.',
   timeout: 'There was no answer in time: it may have happened or not.',

@@ -79,3 +79,27 @@ test('what reads is repeated a bounded number of times, what writes only if it c
   await expect(client.getMe()).rejects.toMatchObject({ status: 400 })
   expect(heard).toEqual(['PUT', 'PUT', 'GET'])
 })
+
+test('a token function is asked with the first call, and once more when its token is refused', async () => {
+  let good = 'first'
+  let asked = 0
+  const url = await startServer(({ headers }, response) => {
+    const isGood = headers.authtoken === good
+    const error = { code: 'AUTH_ERR_JWT_REFUSED', message: '', devMessage: '' }
+    response.writeHead(isGood ? 200 : 401).end(JSON.stringify(isGood ? { data: {} } : { error }))
+  })
+  const tokens = ['first', 'second', 'third', 'fourth']
+  const client = deviceClient({
+    baseUrl: url,
+    authToken: async () => tokens[asked++] ?? 'none',
+  })
+  await client.getMe()
+  await client.getMe()
+  expect(asked).toBe(1)
+  good = 'second'
+  await Promise.all([client.getMe(), client.getMe(), client.updateMe({ body: { name: 'x' } })])
+  expect(asked).toBe(2)
+  good = 'fifth'
+  await expect(client.getMe()).rejects.toMatchObject({ status: 401 })
+  expect(asked).toBe(3)
+})

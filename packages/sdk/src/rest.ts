@@ -1,5 +1,5 @@
 import type { CallOptions, DeviceClient, ServerClient } from './clients.ts'
-import { ChoraleError, type ErrorBody, isPassing, SessionError } from './errors.ts'
+import { ChoraleError, type ErrorBody, isPassing, isTokenRefused, SessionError } from './errors.ts'
 import { deviceRoutes, managementRoutes, serverRoutes } from './routes.ts'
 
 interface Address {
@@ -28,8 +28,11 @@ export interface RestOptions extends Address {
 
 /** What `deviceClient` takes. */
 export interface DeviceOptions extends Address {
-  /** The auth token of the user. */
-  readonly authToken: string
+  /**
+   * An auth token, or a JWT of an issuer that the app trusts. A function is asked with the first
+   * call; and again when its token is refused, after which the call is made once more.
+   */
+  readonly authToken: string | (() => string | Promise<string>)
 }
 
 /** One function per operation of the contract, for servers that hold an API key. */
@@ -55,13 +58,41 @@ export function restClient(options: RestOptions): ServerClient {
 export function deviceClient({ authToken, appId, ...options }: DeviceOptions): DeviceClient {
   const { baseUrl, fetch, timeoutMs, retries } = options
   // Built from the table that the contract types.
-  const door = { baseUrl, headers: { authToken, appId }, fetch, timeoutMs, retries }
+  const tokens = typeof authToken === 'function' ? openTokens(authToken) : undefined
+  const own = { appId, ...(typeof authToken === 'string' && { authToken }) }
+  const door = { baseUrl, headers: own, tokens, fetch, timeoutMs, retries }
   return clientOf(door, deviceRoutes) as DeviceClient
+}
+
+/** The token that a function has given last. */
+interface Tokens {
+  /** `refused`: asks for another, unless somebody else has done that already. */
+  current(refused?: string): Promise<string>
+}
+
+function openTokens(ask: () => string | Promise<string>): Tokens {
+  let asked: Promise<string> | undefined
+  const askAgain = () => {
+    const fresh = (async () => ask())()
+    asked = fresh
+    // One that fails is asked for again with the next call.
+    fresh.catch(() => {
+      if (asked === fresh) asked = undefined
+    })
+    return fresh
+  }
+  return {
+    async current(refused) {
+      const token = await (asked ?? askAgain())
+      return token === refused ? askAgain() : token
+    },
+  }
 }
 
 interface Door {
   readonly baseUrl: string
   readonly headers: Readonly<Record<string, string | undefined>>
+  readonly tokens?: Tokens | undefined
   readonly fetch: typeof fetch | undefined
   readonly timeoutMs: number | undefined
   readonly retries: number | undefined
@@ -100,13 +131,33 @@ async function callWithRetries(
   const { retries = door.retries ?? 0, signal } = options
   for (let attempt = 0; ; attempt++) {
     try {
-      return await call(door, route, input, options)
+      return await callWithToken(door, route, input, options)
     } catch (error) {
       const mayRepeat = wasRefusedAsTooFast(error) || (route.startsWith('GET ') && mayPass(error))
       if (attempt >= retries || signal?.aborted || !mayRepeat) throw error
     }
     const windowMs = Math.min(maxDelayMs, firstDelayMs * 2 ** attempt)
     await new Promise((resolve) => setTimeout(resolve, windowMs * (0.5 + Math.random() / 2)))
+  }
+}
+
+/** With the token that the function has given; once more with another, if that one is refused. */
+async function callWithToken(
+  door: Door,
+  route: string,
+  input: AnyInput,
+  options: CallOptions,
+): Promise<unknown> {
+  const { tokens } = door
+  if (!tokens) return call(door, route, input, options)
+  const by = (authToken: string) =>
+    call({ ...door, headers: { ...door.headers, authToken } }, route, input, options)
+  const token = await tokens.current()
+  try {
+    return await by(token)
+  } catch (error) {
+    if (!(error instanceof ChoraleError) || !isTokenRefused(error.code)) throw error
+    return by(await tokens.current(token))
   }
 }
 

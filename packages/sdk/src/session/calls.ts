@@ -1,5 +1,5 @@
 import type { ClientFrame, ServerFrame } from '../contract.generated.ts'
-import { ChoraleError, SessionError } from '../errors.ts'
+import { ChoraleError, isTokenRefused, SessionError } from '../errors.ts'
 import { type Outcome, openOutcome } from './outcome.ts'
 
 type CallFrame = Extract<ClientFrame, { type: 'call' }>
@@ -29,7 +29,8 @@ interface Pending {
   said: boolean
 }
 
-export function openCalls(say: (frame: CallFrame) => boolean): Calls {
+/** `mayRefresh`: another token can be had, with which a call that was refused is made again. */
+export function openCalls(say: (frame: CallFrame) => boolean, mayRefresh: boolean): Calls {
   const pending = new Map<string, Pending>()
   let last = 0
 
@@ -56,6 +57,11 @@ export function openCalls(say: (frame: CallFrame) => boolean): Calls {
       return outcome.promise
     },
     settle(reply) {
+      if (mayRefresh && reply.type === 'refusal' && isTokenRefused(reply.error.code)) {
+        const refused = pending.get(reply.id ?? '')
+        if (refused) refused.said = false
+        return
+      }
       const asked = finish(reply.id)
       if (reply.type === 'answer') asked?.outcome.resolve(reply.body)
       else asked?.outcome.reject(new ChoraleError(0, reply.error))

@@ -27,7 +27,7 @@ export function openEngine(options: Options, events: Events): Engine {
   // Whoever does not ask for the user need not hear that there is none.
   user.promise.catch(() => undefined)
   const now: Now = { uid: '', connection: { state: 'connecting', reason: 'start' } }
-  const calls = openCalls((frame) => link.say(frame))
+  const calls = openCalls((frame) => link.say(frame), mayRefresh(options))
   const call = askWith(calls, options)
   const keeper = keeperOf(
     options,
@@ -103,7 +103,7 @@ function linkOf(parts: LinkedParts): Link {
     ...options,
     url: addressOf(options),
     handshakeMs: options.timeoutMs,
-    mayRefresh: typeof options.authToken === 'function',
+    mayRefresh: mayRefresh(options),
     async greeting() {
       // A storage that cannot be read is no reason to be without a chat.
       await keeper?.restored.catch(() => undefined)
@@ -132,6 +132,10 @@ function linkOf(parts: LinkedParts): Link {
       timeline.lose()
     },
   })
+}
+
+function mayRefresh({ authToken }: Options): boolean {
+  return typeof authToken === 'function'
 }
 
 type Routed = Exclude<ServerFrame, { type: 'welcome' }>

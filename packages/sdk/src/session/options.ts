@@ -10,7 +10,10 @@ export interface ConnectOptions {
   readonly url: string
   /** Needed only where the host name of `url` does not name the app. */
   readonly appId?: string
-  /** A function is asked before every connection. */
+  /**
+   * An auth token, or a JWT of an issuer that the app trusts. A function is asked before every
+   * connection; so again, once, when its token has expired or was ended.
+   */
   readonly authToken: string | (() => string | Promise<string>)
   /** Whose coming and going is told; nobody's unless said. */
   readonly presence?: NonNullable<AuthFrame['presence']>

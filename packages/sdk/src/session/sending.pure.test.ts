@@ -241,3 +241,40 @@ test('typing and transient messages reach who is there, and are not kept', async
   expect(session.sendEvent(bob, { wave: 1 })).toBe(true)
   expect(await peer.next('transient')).toEqual({ type: 'transient', ...bob, data: { wave: 1 } })
 })
+
+test('a message that meets a token that has ended waits for the next token', async () => {
+  const tokens = ['old', 'new']
+  await using fixture = await openFixture({ authToken: () => tokens.shift() ?? 'none' })
+  const { muid, stored: promise } = fixture.session.send(hello)
+  const asked = fixture.session.call('getMe')
+  const first = await fixture.server.accept()
+  await first.welcome()
+  const me = await first.next('call')
+  const refused = await nextSend(first)
+  for (const id of [refused.id, me.id]) {
+    first.say({ type: 'refusal', id, error: error('AUTH_ERR_JWT_REFUSED') })
+  }
+  first.close(4401)
+  const second = await fixture.server.accept()
+  expect((await second.welcome()).authToken).toBe('new')
+  const again = await second.next('call')
+  expect(again.operation).toBe('getMe')
+  second.say({ type: 'answer', id: again.id, body: { data: { uid: 'ann' } } })
+  const sent = await nextSend(second)
+  expect(sent.muid).toBe(muid)
+  second.say({ type: 'answer', id: sent.id, body: stored(muid) })
+  expect(await promise).toEqual(stored(muid).data)
+  expect((await asked).data.uid).toBe('ann')
+  expect(fixture.heard('outgoing').map(({ state }) => state)).toEqual(['sending', 'sent'])
+  expect(tokens).toEqual([])
+})
+
+test('with a token that is given once, what meets its end is told so', async () => {
+  await using fixture = await openFixture()
+  const asked = fixture.session.call('getMe')
+  const peer = await fixture.server.accept()
+  await peer.welcome()
+  const { id } = await peer.next('call')
+  peer.say({ type: 'refusal', id, error: error('AUTH_ERR_AUTH_TOKEN_NOT_FOUND') })
+  await expect(asked).rejects.toMatchObject({ code: 'AUTH_ERR_AUTH_TOKEN_NOT_FOUND' })
+})

@@ -1,4 +1,5 @@
-import { type DeviceClient, deviceClient } from '@chorale/sdk'
+import { setTimeout as after } from 'node:timers/promises'
+import { connect, type DeviceClient, deviceClient } from '@chorale/sdk'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { badJwts } from '../../../../../testing/src/providers/bad-jwts.ts'
@@ -116,6 +117,8 @@ describe('bad JWTs', () => {
       Object.entries(bad).map(async ([name, token]) => `${name}: ${await outcomeOf(token)}`),
     )
     expect(outcomes.filter((outcome) => !/: 401 \w+$/.test(outcome))).toEqual([])
+    // Its fetches count anew.
+    await full.updateIssuer({ ...login, body: {} })
     const some = ['alg none', 'a kid that nobody knows', 'another audience', 'a second too late']
     const closed = await Promise.all(some.map((name) => closeCodeOf(bad[name] ?? '')))
     expect(closed).toEqual([4401, 4401, 4401, 4401])
@@ -268,4 +271,36 @@ describe('a JWT ends', () => {
     expect(await outcomeOf(authToken)).toBe(refused)
     await expect(full.getUser({ params: { uid: 'hal' } })).rejects.toMatchObject({ status: 404 })
   })
+})
+
+test('the SDK goes on across the ends of its JWTs: nothing is lost, nothing comes twice', async () => {
+  await app.given.users('ida')
+  let asked = 0
+  const short = () => {
+    asked++
+    return provider.sign({ sub: 'ida', exp: Math.floor(Date.now() / 1000) + 2 })
+  }
+  const heard: string[] = []
+  const session = connect({
+    url: `${app.origin.replace('http', 'ws')}/v3/realtime`,
+    appId: app.appId,
+    authToken: short,
+    backoff: { baseMs: 20, maxMs: 200 },
+  })
+  session.on('message', ({ message }) => heard.push(`${message.sender}: ${message.data.text}`))
+  await session.user
+  const stored: Promise<unknown>[] = []
+  const texts: string[] = []
+  // Until three tokens have ended, whenever that is.
+  for (let n = 0; asked < 4; n++) {
+    texts.push(`bob: ${n}`, `ida: ${n}`)
+    await fixture.say('bob', 'ida', String(n))
+    const draft = { receiver: 'bob', receiverType: 'user', data: { text: String(n) } } as const
+    stored.push(session.send(draft).stored)
+    await after(50)
+  }
+  await Promise.all(stored)
+  await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(texts.length)
+  expect(heard.toSorted()).toEqual(texts.toSorted())
+  session.close()
 })
