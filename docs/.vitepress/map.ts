@@ -35,6 +35,7 @@ export const parts: readonly Part[] = [
           'docs/develop/react.md',
           'docs/develop/server.md',
           'docs/develop/tokens.md',
+          'docs/develop/sign-in.md',
           'docs/develop/push.md',
           'docs/develop/webhooks.md',
           'docs/develop/moderation.md',

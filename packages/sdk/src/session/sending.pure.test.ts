@@ -245,7 +245,7 @@ test('typing and transient messages reach who is there, and are not kept', async
 test('a message that meets a token that has ended waits for the next token', async () => {
   const tokens = ['old', 'new']
   await using fixture = await openFixture({ authToken: () => tokens.shift() ?? 'none' })
-  const { muid, stored: promise } = fixture.session.send(hello)
+  const { clientId: muid, stored: promise } = fixture.session.send(hello)
   const asked = fixture.session.call('getMe')
   const first = await fixture.server.accept()
   await first.welcome()
