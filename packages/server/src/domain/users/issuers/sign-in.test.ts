@@ -13,6 +13,8 @@ const fixture = await startRealtimeFixture({
   EGRESS_ALLOW: '127.0.0.0/8',
   EGRESS_HTTP: 'true',
   AUTH_REFUSALS_PER_MINUTE: '0',
+  // What is closed is closed by a signal, or because its time is up.
+  GATEWAY_COMPARE_MS: '60000',
 })
 const { app, full } = fixture
 const provider = await startIdentityProvider()
