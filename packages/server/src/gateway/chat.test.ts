@@ -11,7 +11,7 @@ const fixture = stack.use(await startRealtimeFixture())
 const { app, say, sayIn, tokenOf, full } = fixture
 
 beforeAll(async () => {
-  await app.given.users('ann', 'bob', 'cy', 'dan', 'eve', 'fay', 'gus', 'hal')
+  await app.given.users('ann', 'bob', 'cy', 'dan', 'eve', 'fay', 'gus', 'hal', 'jan', 'kim', 'lea')
 })
 
 async function chatOf(uid: string, origin = app.origin): Promise<Chat> {
@@ -265,4 +265,79 @@ test('a message that moderation withholds is shown to its sender alone, at once 
   await expect
     .poll(() => toGus.messages.getSnapshot().items)
     .toMatchObject([{ id: last, deletedBy: 'gus' }])
+})
+
+test('presence is read when somebody asks, and follows those who come and go', async () => {
+  const network = stack.use(await startTcpProxy(app.origin))
+  const jan = await chatOf('jan', network.url)
+  const [kim, lea] = [jan.presence('kim'), jan.presence('lea')]
+  expect(jan.presence('kim')).toBe(kim)
+  expect(kim.getSnapshot()).toBeUndefined()
+  watch(kim)
+  const seen = watch(lea)
+  await expect.poll(() => kim.getSnapshot()?.status).toBe('offline')
+  const phone = await chatOf('kim')
+  await expect.poll(() => kim.getSnapshot()?.status).toBe('available')
+  phone.close()
+  await expect
+    .poll(() => kim.getSnapshot())
+    .toEqual({ status: 'offline', lastActiveAt: expect.any(Number) })
+
+  // Who comes while there is no connection is known after the next one.
+  const elsewhere = (await chatOf('fay')).presence('kim')
+  watch(elsewhere)
+  await expect.poll(() => elsewhere.getSnapshot()?.status).toBe('offline')
+  await network.close()
+  await expect.poll(() => jan.connection.getSnapshot().state).not.toBe('online')
+  await chatOf('kim')
+  await expect.poll(() => elsewhere.getSnapshot()?.status).toBe('available')
+  await network.open()
+  await expect.poll(() => kim.getSnapshot()?.status).toBe('available')
+  // Of who stays away there is nothing to say.
+  expect(seen.map((one) => one?.status)).toEqual(['offline'])
+})
+
+test('users are listed page by page, found, and blocked', async () => {
+  const [jan, kim] = [await chatOf('jan'), await chatOf('kim')]
+  expect(await jan.users.get('kim')).toMatchObject({ uid: 'kim', name: 'KIM' })
+  await expect(jan.users.get('nobody')).rejects.toMatchObject({ code: 'ERR_UID_NOT_FOUND' })
+  const all = jan.users.list({ perPage: 4 })
+  watch(all)
+  const uidsIn = (list: typeof all) => list.getSnapshot().items.map(({ uid }) => uid)
+  await expect.poll(() => all.getSnapshot()).toMatchObject({ status: 'ready', hasMore: true })
+  expect(uidsIn(all)).toHaveLength(4)
+  while (all.getSnapshot().hasMore) await all.loadMore()
+  const others = ['ann', 'bob', 'cy', 'dan', 'eve', 'fay', 'gus', 'hal', 'kim', 'lea']
+  expect(
+    uidsIn(all)
+      .filter((uid) => uid !== 'jan')
+      .sort(),
+  ).toEqual(others)
+  const found = jan.users.list({ searchKey: 'LEA' })
+  watch(found)
+  await expect.poll(() => uidsIn(found)).toEqual(['lea'])
+
+  const toJan = kim.conversation(user('jan'))
+  await jan.users.block('kim')
+  await expect(toJan.send('hello').stored).rejects.toMatchObject({ code: 'ERR_BLOCKED_SENDER' })
+  await jan.users.unblock('kim')
+  await expect(toJan.send('hello').stored).resolves.toMatchObject({ sender: 'kim' })
+})
+
+test('groups are made, joined with their password, listed, and left', async () => {
+  const [jan, kim] = [await chatOf('jan'), await chatOf('kim')]
+  const band = { guid: 'band', name: 'Band', type: 'password', password: 'secret' } as const
+  expect(await jan.groups.create(band)).toMatchObject({ guid: 'band', owner: 'jan' })
+  expect(await kim.groups.get('band')).toMatchObject({ name: 'Band', membersCount: 1 })
+  await expect(kim.groups.join('band')).rejects.toMatchObject({ code: expect.any(String) })
+  await kim.groups.join('band', 'secret')
+  const joined = async () => {
+    const list = kim.groups.list({ hasJoined: true })
+    watch(list)
+    await expect.poll(() => list.getSnapshot().status).toBe('ready')
+    return list.getSnapshot().items.map(({ guid }) => guid)
+  }
+  expect(await joined()).toEqual(['band'])
+  await kim.groups.leave('band')
+  expect(await joined()).toEqual([])
 })
