@@ -141,8 +141,6 @@ describe('what is not offered', () => {
       404,
       gone,
     ],
-    ['collaborators', `GET ${apps}/collaborators`, { management }, 404, gone],
-    ['tenants', 'POST /tenants', { management, json: { name: 'x' } }, 404, gone],
     [
       ...(['management by Basic', 'GET /apps?perPage=1'] as const),
       { management, headers: { key: undefined, secret: undefined, authorization: basic } },

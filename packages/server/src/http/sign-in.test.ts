@@ -4,6 +4,7 @@ import { errorOf, send, type WireAnswer } from '../../../testing/src/network/wir
 import { fromBase32 } from '../../../testing/src/service/authenticator.ts'
 import { consoleClient } from '../../../testing/src/service/console.ts'
 import { consoleUrl, pageHeaders } from '../../../testing/src/service/console-page.ts'
+import { note } from '../../../testing/src/service/contract-coverage.ts'
 import { startTestApp } from '../../../testing/src/service/test-app.ts'
 import { hashPassword, insertPerson, setRoleInApp } from '../domain/apps/collaborators/index.ts'
 import { codeAt, stepOf } from '../domain/apps/collaborators/totp.ts'
@@ -255,6 +256,7 @@ describe('an attacker', () => {
     )
     const answer = await post(Object.fromEntries(headers))
     expect([answer.status, errorOf(answer).code]).toEqual([403, 'AUTH_ERR_FOREIGN_PAGE'])
+    note('mapAppSettings', errorOf(answer).code)
     const attempt = await signIn({ email: victim.email, password }, Object.fromEntries(headers))
     expect(errorOf(attempt).code).toBe('AUTH_ERR_FOREIGN_PAGE')
   })

@@ -69,6 +69,7 @@ const samples = [
   'abc',
   '4711',
   '7',
+  '123456',
   'a_1',
   uuid,
   'https://example.com/a',

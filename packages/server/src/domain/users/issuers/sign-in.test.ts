@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { badJwts } from '../../../../../testing/src/providers/bad-jwts.ts'
 import { startIdentityProvider } from '../../../../../testing/src/providers/identity-provider.ts'
+import { note } from '../../../../../testing/src/service/contract-coverage.ts'
 import { connectDevice } from '../../../../../testing/src/service/device.ts'
 import { startRealtimeFixture } from '../../../../../testing/src/service/realtime-fixture.ts'
 import { startService } from '../../../../../testing/src/service/service.ts'
@@ -49,12 +50,22 @@ async function outcomeOf(authToken: string): Promise<string> {
   const headers = { appid: app.appId, authtoken: authToken }
   const response = await fetch(`${app.origin}/v3/me`, { headers })
   const body = await response.json()
+  note('getMe', body.error?.code ?? 'ok')
   return body.data?.uid ?? `${response.status} ${body.error.code}`
 }
 
 const refused = '401 AUTH_ERR_JWT_REFUSED'
 
 describe('a JWT in the place of an auth token', () => {
+  test('is refused for now, and not for good, while the keys of its issuer cannot be fetched', async () => {
+    await using away = await startIdentityProvider()
+    away.behave = (response) => response.writeHead(503).end()
+    const { issuer, jwksUrl } = away
+    await full.createIssuer({ body: { id: 'away', issuer, jwksUrl, audiences: ['chat'] } })
+    expect(await outcomeOf(await away.sign({ sub: 'ann' }))).toBe('503 AUTH_ERR_JWKS_UNAVAILABLE')
+    await full.deleteIssuer({ params: { issuerId: 'away' } })
+  })
+
   test('is let in over REST and WebSocket, and is remembered', async () => {
     const authToken = await provider.sign({ sub: 'ann' })
     expect(await outcomeOf(authToken)).toBe('ann')
