@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { drawTrace } from '../../../../tools/trace-picture.ts'
 import { openCollector } from '../../../testing/src/network/otlp-collector.ts'
@@ -98,9 +99,26 @@ test('one trace shows a message from its POST to the push and the webhook delive
   }
 })
 
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db)
+  return rows[0]?.n ?? 0
+}
+
 test('a batch is linked to the spans of all its messages, each in the trace of its caller', async () => {
   const callers = Array.from({ length: 40 }, (_, n) => n + 100)
-  await Promise.all(callers.map(say))
+  // The first append waits for its conversation, so those behind it go together.
+  const said = await app.db.transaction().execute(async (db) => {
+    await sql`select from conversations for update`.execute(db)
+    const [first = 0, ...others] = callers
+    const one = say(first)
+    await expect.poll(() => waitingForLocks(), wait).toBeGreaterThan(0)
+    const rest = others.map(say)
+    await full.getUser({ params: { uid: 'ann' } })
+    return [one, ...rest]
+  })
+  await Promise.all(said)
   const appends = () => callers.flatMap(spansOf).filter(({ name }) => name === 'append message')
   await expect.poll(() => appends().length, wait).toBe(callers.length)
   const batches = () => callers.flatMap(spansOf).filter(({ name }) => name === 'commit batch')
@@ -112,6 +130,7 @@ test('a batch is linked to the spans of all its messages, each in the trace of i
         .map(({ spanId }) => spanId)
         .sort(),
     )
+  expect(batches().length).toBeLessThan(callers.length)
   for (const { parentSpanId, links } of batches()) expect(parentSpanId).toBe(links[0]?.spanId)
 })
 
