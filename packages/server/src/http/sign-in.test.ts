@@ -128,9 +128,24 @@ describe('a second factor', () => {
   test('is replaced by each recovery code once', async () => {
     const { email, recoveryCodes } = await enrolled('lost')
     expect(new Set(recoveryCodes).size).toBe(10)
-    const [code] = recoveryCodes
+    const [code, second] = recoveryCodes
     await sessionOf({ email, password, code: code?.toLowerCase() })
     expect(errorOf(await signIn({ email, password, code })).code).toBe('ERR_SIGN_IN_REFUSED')
+    // Of two browsers at the same time one gets in.
+    const race = await Promise.all([1, 2].map(() => signIn({ email, password, code: second })))
+    expect(race.map(({ status }) => status).toSorted()).toEqual([200, 401])
+  })
+
+  test('is not to be guessed: after five wrong codes the right one does not help', async () => {
+    const { email, secret, code } = await enrolled('digits')
+    now += 60
+    const wrong = codeAt(secret, stepOf(now) + 9)
+    const answers = []
+    for (let nth = 0; nth < 5; nth++) answers.push(await signIn({ email, password, code: wrong }))
+    expect(new Set(answers.map((answer) => errorOf(answer).code))).toEqual(
+      new Set(['ERR_SIGN_IN_REFUSED']),
+    )
+    expect((await signIn({ email, password, code: code() })).status).toBe(429)
   })
 
   test('is told to authenticator apps as they read it', async () => {
@@ -300,9 +315,11 @@ describe('an attacker', () => {
   })
 
   test('can put no answer into a frame (clickjacking)', async () => {
-    for (const to of ['/console/api/session', '/console/sign-in/methods']) {
-      const { headers } = await send(origin, { path: to, headers: good })
+    // Answers, refusals, and what is not there.
+    for (const to of ['api/session', 'api/apps', 'sign-in/methods', 'sign-in/callback', 'nothing']) {
+      const { headers } = await send(origin, { path: `/console/${to}`, headers: good })
       expect(String(headers['content-security-policy'])).toContain("frame-ancestors 'none'")
+      expect(headers['x-content-type-options']).toBe('nosniff')
     }
   })
 

@@ -3,13 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 
 // An OpenID provider in a process of its own. Whoever signs in says who they are: the account is the
-// e-mail address, `!` before it says that it is not verified, and groups come behind a `+`.
+// e-mail address, `!` before it says that it is not verified, and groups come behind a `+`. The parent
+// can change the groups of an account later.
 
 const [, , redirectUri = '', clientId = '', clientSecret = ''] = process.argv
 
+const changedGroups = new Map<string, readonly string[]>()
+
 function claimsOf(sub: string) {
-  const [address = '', ...groups] = sub.replace(/^!/, '').split('+')
+  const [address = '', ...first] = sub.replace(/^!/, '').split('+')
   const verified = !sub.startsWith('!')
+  const groups = changedGroups.get(sub) ?? first
   return { sub, email: address, email_verified: verified, name: 'Nora at the provider', groups }
 }
 
@@ -32,6 +36,10 @@ const provider = new Provider(issuer, {
   claims: { email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
   cookies: { keys: ['for tests'] },
   findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => claimsOf(id) }),
+})
+process.on('message', ({ account, groups }: { account: string; groups: readonly string[] }) => {
+  changedGroups.set(account, groups)
+  process.send?.({ changed: account })
 })
 process.send?.({ issuer })
 process.once('disconnect', () => process.exit())

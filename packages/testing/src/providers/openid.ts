@@ -9,6 +9,8 @@ export interface OpenIdProvider extends AsyncDisposable {
   readonly issuer: string
   /** Signs in there as the account, and agrees; where the browser is sent in the end. */
   signIn(url: string, account: string): Promise<string>
+  /** From now on the account is in these groups. */
+  setGroups(account: string, groups: readonly string[]): Promise<void>
 }
 
 export async function startOpenIdProvider(
@@ -25,6 +27,11 @@ export async function startOpenIdProvider(
   return {
     issuer,
     signIn: (url, account) => walk(issuer, url, account),
+    async setGroups(account, groups) {
+      const done = once(child, 'message')
+      child.send({ account, groups })
+      await done
+    },
     async [Symbol.asyncDispose]() {
       if (child.connected) child.disconnect()
       await ended

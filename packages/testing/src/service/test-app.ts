@@ -50,7 +50,7 @@ export interface TestApp extends AsyncDisposable {
   /** A device of this user, with an auth token of its own; followed by the shadow. */
   device(uid: string): Promise<Device>
   readonly given: Given
-  /** Events that the app has recorded, oldest first. */
+  /** Events that the app has recorded, oldest first. Not with `live`: published ones are deleted. */
   events(): Promise<{ name: string; payload: unknown }[]>
   startWorker(listeners: readonly Listener[]): void
   /** For tests that make jobs due by hand, or move the clock: no commit has woken the runners. */
@@ -148,7 +148,10 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       return { authToken, calls: checked(calls, shadowDevice?.calls ?? calls, shadow) }
     },
     given: givenWith(as('full')),
-    events: () => eventsOf(db, keys.appId),
+    async events() {
+      if (options.live) throw new Error('Events are published, and deleted: use a listener.')
+      return await eventsOf(db, keys.appId)
+    },
     startWorker: (listeners) => service.startWorker(listeners),
     wake: ({ name }) => service.core.wakeUp.wake([name]),
     anotherApp,

@@ -39,17 +39,20 @@ export async function letIn(
 ): Promise<{ session: string }> {
   const email = verifiedEmail(claims)
   const role = roleBy(parts, claims, email)
-  return parts.transactions.inInstall(async ({ db }) => {
+  const entered = await parts.transactions.inInstall(async ({ db }) => {
     const { iss: issuer, sub: subject } = claims
     const who = { issuer, subject, email }
     const person =
       (await linkPerson(db, who)) ?? (await admit(db, parts, who, role, nameIn(claims)))
-    if (!person) throw new Failure('ERR_NOT_INVITED')
+    if (!person) return undefined
     await setProviderRole(db, person.id, role ?? null)
-    if (!(await hasAnyRole(db, person.id))) throw new Failure('ERR_NOT_INVITED')
+    // Not thrown here: the role that the provider has taken away would come back with the rollback.
+    if (!(await hasAnyRole(db, person.id))) return undefined
     const { id, name } = person
     return enter(db, parts, { id, name, email: person.email, method: 'oidc' }, browser)
   })
+  if (!entered) throw new Failure('ERR_NOT_INVITED')
+  return entered
 }
 
 /** Undefined: not invited, and no rule lets them in. */

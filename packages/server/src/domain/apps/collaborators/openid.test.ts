@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { errorOf, send } from '../../../../../testing/src/network/wire.ts'
 import {
   type OpenIdProvider,
@@ -116,6 +116,35 @@ test('a group and a domain give a role, for as long as the provider says so', as
   expect(viewer.data).toMatchObject({ role: 'viewer', name: 'Nora at the provider' })
   const owner = await (await self('boss@elsewhere.example+chat-admins')).getSession()
   expect(owner.data.role).toBe('owner')
+})
+
+describe('who leaves a group at the provider', () => {
+  test('loses its role with the next sign-in, and in the older sessions as well', async () => {
+    const account = 'lea@elsewhere.example+chat-admins'
+    const before = await self(account)
+    expect((await before.getSession()).data.role).toBe('owner')
+    await provider.setGroups(account, ['others'])
+    expect(errorOf(await signIn(account)).code).toBe('ERR_NOT_INVITED')
+    await expect(before.listUsers()).rejects.toMatchObject({ code: 'AUTH_ERR_NO_ACCESS' })
+    await provider.setGroups(account, ['others', 'chat-admins'])
+    expect((await (await self(account)).getSession()).data.role).toBe('owner')
+  })
+
+  test('has the role of the next rule that fits, and keeps a role in an app', async () => {
+    const account = 'max@staff.example+chat-admins'
+    await self(account)
+    const params = { appId: app.appId }
+    await provider.setGroups(account, [])
+    expect((await (await self(account)).getSession()).data.role).toBe('viewer')
+    const noDomain = 'mia@elsewhere.example+chat-admins'
+    await self(noDomain)
+    await provider.setGroups(noDomain, [])
+    expect(errorOf(await signIn(noDomain)).code).toBe('ERR_NOT_INVITED')
+    const body = { moderators: ['mia@elsewhere.example'] }
+    await app.as('full').updateCollaborators({ params, body })
+    const { data } = await (await self(noDomain)).getSession()
+    expect([data.role, data.apps.map(({ role }) => role)]).toEqual([undefined, ['moderator']])
+  })
 })
 
 test('an answer that was not asked for, is late or comes twice is refused', async () => {
