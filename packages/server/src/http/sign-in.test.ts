@@ -316,7 +316,13 @@ describe('an attacker', () => {
 
   test('can put no answer into a frame (clickjacking)', async () => {
     // Answers, refusals, and what is not there.
-    for (const to of ['api/session', 'api/apps', 'sign-in/methods', 'sign-in/callback', 'nothing']) {
+    for (const to of [
+      'api/session',
+      'api/apps',
+      'sign-in/methods',
+      'sign-in/callback',
+      'nothing',
+    ]) {
       const { headers } = await send(origin, { path: `/console/${to}`, headers: good })
       expect(String(headers['content-security-policy'])).toContain("frame-ancestors 'none'")
       expect(headers['x-content-type-options']).toBe('nosniff')
