@@ -1,4 +1,4 @@
-import type { ChatConversation, ChatMessage, ListState } from '@chorale/sdk'
+import { type ChatConversation, type ChatMessage, type ListState, SessionError } from '@chorale/sdk'
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useLive } from '../hooks/live.ts'
 import { useChatContext } from '../provider/context.ts'
@@ -23,7 +23,11 @@ export function useReading(
     if (unread === 0) return
     const { current: opened } = newest
     setFirst((known) => known ?? { key: firstUnread(items, unread, opened) })
-    if (isSeen && isAtEnd) conversation.markRead().catch(onError)
+    if (!isSeen || !isAtEnd) return
+    conversation.markRead().catch((error: unknown) => {
+      // The next connection brings the unread count again, and with it the next attempt.
+      if (!(error instanceof SessionError)) onError(error)
+    })
   }, [conversation, items, status, unread, isSeen, isAtEnd, onError])
   return first?.key
 }
