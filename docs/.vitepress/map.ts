@@ -80,6 +80,7 @@ export const parts: readonly Part[] = [
       {
         title: 'In production',
         pages: [
+          'docs/console.md',
           'docs/operate/collaborators.md',
           'docs/operate/monitoring.md',
           'docs/operate/tracing.md',

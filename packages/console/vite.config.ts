@@ -1,17 +1,9 @@
 import { defineConfig } from 'vite'
 
-const api = process.env.CHORALE_URL ?? 'http://127.0.0.1:3000'
+const api = process.env.CHORALE_URL ?? 'http://localhost:3000'
 
-// Management calls are told apart by host name, which a page cannot set: the proxy does.
+/** While one develops: `npm run dev`, beside a service whose `CONSOLE_URL` is http://localhost:5173. */
 export default defineConfig({
-  server: {
-    proxy: {
-      '/v3': api,
-      '/management': {
-        target: api,
-        headers: { host: 'apimgmt.localhost' },
-        rewrite: (path) => path.replace(/^\/management/, ''),
-      },
-    },
-  },
+  base: '/console/',
+  server: { proxy: { '/console/api': api, '^/console/sign-in(/.+|$)': api } },
 })

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from '../tree.ts'
 import { compile } from './compile.ts'
+import { buildConsole } from './console.ts'
 import { declare } from './declarations.ts'
 import { buildDemo } from './demo.ts'
 import {
@@ -65,6 +66,7 @@ async function completeServer(folder: string): Promise<void> {
   copy(join(root, 'packages/contract/examples'), join(folder, 'examples'))
   vendorApiReference(join(folder, 'web'))
   await buildDemo(join(folder, 'web/demo'))
+  await buildConsole(join(folder, 'web/console'))
 }
 
 function copy(from: string, to: string): void {

@@ -246,6 +246,7 @@ export type ManagementOperation =
   | 'listAuditLog'
   | 'createTenant'
   | 'getSession'
+  | 'listOwnApps'
   | 'listSessions'
   | 'revokeSession'
   | 'changePassword'
@@ -309,6 +310,8 @@ export interface OperationInputs {
   readonly createTenant: { readonly body: { name: string; email: string; /** At least 12 characters. */ password: string; contactNumber?: string; role?: string; appName: string; appRegion: "us" | "eu" | "in"; industry?: string; technology?: string } }
   /** Get the signed-in person. */
   readonly getSession: Record<never, never>
+  /** List own apps. */
+  readonly listOwnApps: { readonly query?: { searchKey?: string; perPage?: number; page?: number } }
   /** List own sessions. */
   readonly listSessions: Record<never, never>
   /** End a session. */
@@ -797,6 +800,8 @@ export interface OperationOutputs {
   readonly createTenant: { data: { name: string; email: string; createdAt: number; contactNumber: string; app: { name: string; appId: string; region: "us" | "eu" | "in"; authKey: string; apiKey: string; createdAt: number; plan: string } } }
   /** Get the signed-in person. */
   readonly getSession: { data: { id: string; name: string; email: string; /** In every app of the install. */ role?: "viewer" | "support" | "moderator" | "developer" | "owner"; /** What `role` allows. */ permissions: string[]; apps: ({ id: string; name: string; role: "viewer" | "support" | "moderator" | "developer" | "owner"; permissions: string[] })[]; hasPassword: boolean; hasSecondFactor: boolean; /** Whether a second factor has to be set up before anything else is answered. */ mustEnrol: boolean; session: { id: string; createdAt: number; lastUsedAt: number; expiresAt: number; /** Of the client that signed in. */ address: string; userAgent: string; /** `password`, or `oidc`. */ method: string; /** Whether it is the one that asks. */ current: boolean } } }
+  /** List own apps. */
+  readonly listOwnApps: { data: ({ id: string; name: string; region: "us" | "eu" | "in"; createdAt: number; /** What the roles in the app and in the install allow together. */ permissions: string[] })[]; meta: { pagination: Pagination } }
   /** List own sessions. */
   readonly listSessions: { data: ({ id: string; createdAt: number; lastUsedAt: number; expiresAt: number; /** Of the client that signed in. */ address: string; userAgent: string; /** `password`, or `oidc`. */ method: string; /** Whether it is the one that asks. */ current: boolean })[] }
   /** End a session. */

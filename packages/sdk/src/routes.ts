@@ -208,6 +208,7 @@ export const managementRoutes: Routes<ManagementOperation> = {
   listAuditLog: 'GET /audit-log',
   createTenant: 'POST /tenants',
   getSession: 'GET /session',
+  listOwnApps: 'GET /session/apps',
   listSessions: 'GET /sessions',
   revokeSession: 'DELETE /sessions/:sessionId',
   changePassword: 'PUT /session/password',

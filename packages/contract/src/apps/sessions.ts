@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { Data, Outcome, Timestamp } from '../envelope.ts'
+import { Data, Outcome, Page, pageQuery, searchKey, Timestamp } from '../envelope.ts'
 import { operations } from '../operation.ts'
+import { Region } from './apps.ts'
 import { CollaboratorRole, NewPassword } from './collaborators.ts'
 
 /** A browser in which a person has signed in. */
@@ -39,6 +40,17 @@ const Self = Type.Object({
 })
 export type Self = Static<typeof Self>
 
+const OwnApp = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  region: Region,
+  createdAt: Timestamp,
+  permissions: Type.Array(Type.String(), {
+    description: 'What the roles in the app and in the install allow together.',
+  }),
+})
+export type OwnApp = Static<typeof OwnApp>
+
 const Code = Type.String({ pattern: '^[0-9]{6}$', 'x-objection': 'Use six digits' })
 const Password = Type.String({ minLength: 1, maxLength: 200 })
 
@@ -53,6 +65,20 @@ export const sessions = operations({
     effect: 'read',
     requires: 'session',
     response: Data(Self),
+    errors: [],
+  },
+  listOwnApps: {
+    method: 'GET',
+    path: '/session/apps',
+    summary: 'List own apps',
+    description:
+      'Lists the apps in which the person has a role, with what it allows and without keys; all of ' +
+      'them for a person of the install. `searchKey` is the beginning of a name or an id.',
+    tag: 'Console',
+    effect: 'read',
+    requires: 'session',
+    query: Type.Object({ searchKey, ...pageQuery }),
+    response: Page(OwnApp),
     errors: [],
   },
   listSessions: {

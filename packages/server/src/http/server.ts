@@ -16,6 +16,7 @@ import type { ClientAddress } from '../web/client-address.ts'
 import type { Origins } from '../web/origins.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { bodyReader } from './body.ts'
+import { addConsolePages, consoleLink } from './console-pages.ts'
 import {
   type ConsoleAddress,
   consoleCredentialsOf,
@@ -48,6 +49,8 @@ export interface HttpParts {
   readonly origins: Origins
   /** Undefined: there is no console. Only beside the management API. */
   readonly signIn?: SignIn | undefined
+  /** Where its pages are; undefined: it has none. */
+  readonly consoleFiles?: string | undefined
   readonly clientAddress: ClientAddress
   readonly tracer?: Tracer | undefined
   /** Sockets that the listener holds, those of the gateway included. */
@@ -98,20 +101,27 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   answerUntilClosed(server, parts.leaving)
   closeUnread(server)
   answerErrors(server, parts, requestLog)
-  addPages(server, parts.docs, parts.pages)
+  addPages(server, parts)
   for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
-  if (parts.serves === 'management' || parts.serves === 'both') addConsole(server, parts)
+  if (hasConsole(parts)) addConsole(server, parts)
   return server
 }
 
-function addPages(
-  server: FastifyInstance,
-  docs: string | undefined,
-  pages: Pages | undefined,
-): void {
+function hasConsole({ serves, signIn }: HttpParts): boolean {
+  return signIn !== undefined && (serves === 'management' || serves === 'both')
+}
+
+function addPages(server: FastifyInstance, parts: HttpParts): void {
+  const { docs, pages, consoleFiles } = parts
   if (docs !== undefined) addDocs(server, docs)
   pages?.add(server)
-  const links = [...(docs === undefined ? [] : [docsLink]), ...(pages?.links ?? [])]
+  const folder = hasConsole(parts) ? consoleFiles : undefined
+  if (folder !== undefined) addConsolePages(server, folder)
+  const links = [
+    ...(docs === undefined ? [] : [docsLink]),
+    ...(pages?.links ?? []),
+    ...(folder === undefined ? [] : [consoleLink]),
+  ]
   if (links.length > 0) addRootPage(server, links)
 }
 

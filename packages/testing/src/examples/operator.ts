@@ -38,6 +38,7 @@ export async function showCollaborators({ show, appId, replace, person, at }: To
   replace(data.app.authKey, 'edcba9876543210fedcba9876543210fedcba987')
   const ada = await person()
   await ada.getSession()
+  await ada.listOwnApps()
   await ada.listSessions()
   const { data: factor } = await ada.startTotp()
   replace(factor.secret, 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')

@@ -74,6 +74,8 @@ export interface TestAppOptions {
   readonly clock?: () => number
   /** Events go to NATS and to these listeners; without this they stay in the outbox. */
   readonly live?: Live
+  /** Of the console: it has pages then. */
+  readonly consoleFiles?: string
 }
 
 interface Live {
@@ -163,7 +165,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
 async function serve(
   databaseUrl: string,
   masterKey: string,
-  { clock, live }: TestAppOptions,
+  { clock, live, consoleFiles }: TestAppOptions,
 ): Promise<Service> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -187,6 +189,7 @@ async function serve(
     publishes,
     gateway: live?.gateway ?? false,
     ...(clock && { clock }),
+    ...(consoleFiles !== undefined && { consoleFiles }),
   })
   if (live?.listeners) service.startWorker(live.listeners)
   return service

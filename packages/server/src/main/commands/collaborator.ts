@@ -164,7 +164,7 @@ async function audit({ db }: InstallDb, operation: string, input: object): Promi
 }
 
 /** 100 bits. */
-function newPassword(): string {
+export function newPassword(): string {
   return (
     randomBytes(15)
       .toString('base64url')

@@ -81,15 +81,16 @@ export interface ServeOptions {
   readonly log: Logger
   readonly parts?: readonly Part[]
   readonly pages?: Pages
+  readonly consoleFiles?: string
   readonly onStarted?: () => void
 }
 
 /** Resolves to the reason for which it has stopped. */
 export async function serveUntilStopped(options: ServeOptions) {
-  const { config, log, parts = allParts, pages } = options
+  const { config, log, parts = allParts, pages, consoleFiles } = options
   const { stopped, watch } = stopReason(log)
   const leaving = new AbortController()
-  await using core = await openCore({ config, log, leaving: leaving.signal, pages })
+  await using core = await openCore({ config, log, leaving: leaving.signal, pages, consoleFiles })
   const { health, metrics } = core
   health.require('process', failsWith('The process is starting.'))
   // Disposed of after the parts: what a stopping process does can be watched.

@@ -15,7 +15,8 @@ export function startCommand(): Command {
     )
 }
 
-function summary({ apiUrl, docs, demo, appId, apiKey, data, engines }: Started): string {
+function summary(started: Started): string {
+  const { apiUrl, docs, demo, console, owner, appId, apiKey, data, engines } = started
   const body = {
     receiver: 'concert',
     receiverType: 'group',
@@ -23,6 +24,7 @@ function summary({ apiUrl, docs, demo, appId, apiKey, data, engines }: Started):
   }
   return `
   Demo chat       ${demo}
+  Console         ${console}${owner ? `\n                  ${owner.email}, password ${owner.password}` : ''}
   API reference   ${docs ?? 'none: DOCS is off'}
 
   API             ${apiUrl}

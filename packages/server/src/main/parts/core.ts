@@ -35,6 +35,7 @@ import {
 import { openConfiguredEgress } from '../configured-egress.ts'
 import { openConfiguredTracer } from '../configured-tracer.ts'
 import { openConfiguredVault } from '../configured-vault.ts'
+import { consoleFiles } from '../console-files.ts'
 import { natsAccessOf, streamOptions } from '../nats.ts'
 import { queues } from '../queues.ts'
 import { versionOfPackage } from '../version.ts'
@@ -49,6 +50,8 @@ export interface CoreOptions {
   readonly leaving?: AbortSignal
   /** Pages beside those of the documentation. */
   readonly pages?: Pages | undefined
+  /** Where the files of the console are; where they are usually, unless said. */
+  readonly consoleFiles?: string | undefined
 }
 
 /** What every part of the service needs. A process has one, whatever parts it runs. */
@@ -60,6 +63,8 @@ export interface Core extends AsyncDisposable {
   readonly publishes: boolean
   readonly leaving: AbortSignal | undefined
   readonly pages: Pages | undefined
+  /** Undefined: the console answers calls, and has no pages. */
+  readonly consoleFiles: string | undefined
   /** The pool of the calls. A process without calls opens no connection of it. */
   readonly foreground: Database
   /** Seen by calls; whether an app has neighbours decides how much it may use. */
@@ -128,6 +133,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     publishes,
     leaving: options.leaving,
     pages: options.pages,
+    consoleFiles: options.consoleFiles ?? consoleFiles(),
     foreground,
     activeApps,
     background,

@@ -41,6 +41,7 @@ export function buildCallServer(
     observe: metrics.observe,
     docs: config.DOCS === 'on' ? version : undefined,
     pages: core.pages,
+    consoleFiles: core.consoleFiles,
     log,
     origins: originsOf(config),
     signIn: calls.signIn,

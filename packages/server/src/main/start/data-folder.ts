@@ -10,6 +10,13 @@ export interface Demo {
   readonly authOnlyKey: string
 }
 
+/** The first collaborator, whom `start` has made. */
+export interface Owner {
+  readonly email: string
+  /** As it was made; it may have been changed since. */
+  readonly password: string
+}
+
 /** What one `start` leaves for the next. */
 interface State {
   readonly id: string
@@ -17,6 +24,7 @@ interface State {
   readonly databasePassword: string
   readonly natsPassword: string
   readonly demo?: Demo
+  readonly owner?: Owner
   /** An app that was not filled to the end. */
   readonly unfinishedApp?: string | undefined
 }

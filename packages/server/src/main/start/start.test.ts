@@ -75,11 +75,23 @@ test('start fills a demo app with a week of talk and serves; another start goes 
   expect(messages.some(({ editedAt }) => editedAt)).toBe(true)
   expect(messages.some(({ deletedAt }) => deletedAt)).toBe(true)
 
+  const { owner } = first.started
+  expect(owner).toEqual({ email: 'owner@localhost', password: expect.stringMatching(/^.{20,}$/) })
+  const site = new URL(first.started.console).origin
+  const signIn = await send(site, {
+    method: 'POST',
+    path: '/console/sign-in',
+    headers: { origin: site, 'x-chorale-console': '1' },
+    body: JSON.stringify(owner),
+  })
+  expect(signIn.status, signIn.text).toBe(200)
+  expect((await first.get('/console/apps', { accept: 'text/html' })).text).toContain('<script')
+
   first.child.kill('SIGINT')
   expect(await first.ended, first.steps()).toBe(0)
 
   const second = await start()
-  expect(second.started).toMatchObject({ appId, apiKey })
+  expect(second.started).toMatchObject({ appId, apiKey, owner })
   expect(second.steps()).not.toMatch(/^Demo/m)
   const body = JSON.stringify({
     receiver: 'concert',

@@ -5,11 +5,13 @@ import { type Config, readConfig } from '../../config.ts'
 import { migrate } from '../../database/migrator.ts'
 import { CommandError } from '../commands/output.ts'
 import { serveUntilStopped } from '../commands/serve.ts'
+import { makeConsoleFiles } from '../console-files.ts'
 import { openLog } from '../log.ts'
 import { type Account, engineAccount } from './account.ts'
-import { type DataFolder, type Demo, openDataFolder } from './data-folder.ts'
+import { type DataFolder, type Demo, type Owner, openDataFolder } from './data-folder.ts'
 import { demoSize, seedDemo } from './demo/seed.ts'
 import { openDemoPages } from './demo-page.ts'
+import { firstOwner } from './first-owner.ts'
 import { isAnswered, portThatIsFree } from './free-port.ts'
 import { openGuidePages, together } from './guide-pages.ts'
 import { howToInstallNats, startNats } from './nats.ts'
@@ -23,6 +25,9 @@ export interface Started {
   /** Undefined: `DOCS` is off. */
   readonly docs: string | undefined
   readonly demo: string
+  readonly console: string
+  /** The first owner; undefined: others had made collaborators. */
+  readonly owner: Owner | undefined
   readonly appId: string
   readonly apiKey: string
   readonly authOnlyKey: string
@@ -66,6 +71,8 @@ export async function startAndServe({ folder: path, onStarted }: StartOptions): 
       progress.say('Chorale', `HOST is ${config.HOST}: whoever reaches it can log in to the demo`)
     }
     const demo = folder.state.demo ?? (await fillDemo(steps, config))
+    const owner = await firstOwner(config, folder)
+    const consoleFiles = await makeConsoleFiles(join(folder.path, 'console'))
     const pages = together([await openDemoPages(demo, folder), openGuidePages()])
     const logFile = join(folder.path, 'chorale.log')
     const log = openLog(config.LOG_LEVEL, logFile)
@@ -75,8 +82,9 @@ export async function startAndServe({ folder: path, onStarted }: StartOptions): 
       config,
       log,
       pages,
+      consoleFiles,
       onStarted() {
-        const started = startedAs(config, folder, demo)
+        const started = startedAs(config, folder, demo, owner)
         folder.write('started.json', started)
         onStarted(started)
       },
@@ -122,7 +130,12 @@ async function configured(steps: Steps, stack: AsyncDisposableStack): Promise<Co
   const PORT = String(await portOf(steps))
   const own = { DATABASE_URL, NATS_URL, PORT }
   const { OPERATIONS_PORT = '0', CHORALE_MASTER_KEY = folder.state.masterKey } = given
-  return readConfig({ ...given, ...own, OPERATIONS_PORT, CHORALE_MASTER_KEY }, folder.path)
+  const { HOST = '127.0.0.1', CONSOLE_URL = originOf(HOST, PORT) } = given
+  // A password alone will do where nobody else can reach it.
+  const { CONSOLE_SECOND_FACTOR = isLoopback(HOST) ? 'optional' : 'required' } = given
+  const console = { CONSOLE_URL, CONSOLE_SECOND_FACTOR }
+  const rest = { ...own, ...console, OPERATIONS_PORT, CHORALE_MASTER_KEY }
+  return readConfig({ ...given, ...rest }, folder.path)
 }
 
 async function databaseUrl(steps: Steps, stack: AsyncDisposableStack): Promise<string> {
@@ -196,14 +209,24 @@ function isLoopback(host: string): boolean {
   return ['127.0.0.1', '::1', 'localhost'].includes(host)
 }
 
-function startedAs(config: Config, folder: DataFolder, demo: Demo): Started {
-  const { HOST, PORT } = config
-  const isByName = isLoopback(HOST) || ['0.0.0.0', '::'].includes(HOST)
-  const origin = `http://${isByName ? 'localhost' : HOST}:${PORT}`
+function originOf(host: string, port: number | string): string {
+  const isByName = isLoopback(host) || ['0.0.0.0', '::'].includes(host)
+  return `http://${isByName ? 'localhost' : host}:${port}`
+}
+
+function startedAs(
+  config: Config,
+  folder: DataFolder,
+  demo: Demo,
+  owner: Owner | undefined,
+): Started {
+  const origin = originOf(config.HOST, config.PORT)
   return {
     apiUrl: `${origin}/v3`,
     docs: config.DOCS === 'on' ? `${origin}/docs` : undefined,
     demo: `${origin}/demo`,
+    console: `${config.CONSOLE_URL}/console`,
+    owner,
     ...demo,
     data: folder.path,
     engines: folder.engines,

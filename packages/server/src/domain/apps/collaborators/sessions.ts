@@ -5,12 +5,14 @@ import type {
   sessions as contract,
   Self,
 } from '@chorale/contract/apps'
-import { rolePermissions } from '@chorale/contract/permissions'
+import { permissionNames, rolePermissions } from '@chorale/contract/permissions'
 import type { InstallDb } from '../../../database/app-db.ts'
+import { paginationOf } from '../../../database/keyset.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
 import { Failure } from '../../../pipeline/failure.ts'
 import type { InstallHandlers } from '../../../pipeline/handler.ts'
 import type { Place, Vault } from '../../../vault/vault.ts'
+import { listApps } from '../apps.sql.ts'
 import {
   clearSessions,
   deleteSessions,
@@ -108,7 +110,7 @@ export async function startSession(
   return { session, sessionId }
 }
 
-type Own = Pick<typeof contract, 'getSession' | 'listSessions' | 'revokeSession'>
+type Own = Pick<typeof contract, 'getSession' | 'listOwnApps' | 'listSessions' | 'revokeSession'>
 
 export function sessionHandlers(rules: SessionRules): InstallHandlers<Own> {
   return {
@@ -118,6 +120,18 @@ export function sessionHandlers(rules: SessionRules): InstallHandlers<Own> {
       if (!found) throw new Failure('AUTH_ERR_SESSION_NOT_FOUND')
       const apps = await namesOfApps(db, Object.keys(found.roles))
       return { data: shownSelf(found, apps, shown(found, sessionId), mustEnrol(found, rules)) }
+    },
+
+    async listOwnApps({ query }, { db, caller }) {
+      const { role, roles } = selfOf(caller)
+      const appIds = role === null ? Object.keys(roles) : undefined
+      const { rows, total } = await listApps(db, { ...query, ...(appIds && { appIds }) })
+      const data = rows.map(({ appId, ...row }) => ({
+        id: appId,
+        ...row,
+        permissions: permissionsOf(role, roles[appId]),
+      }))
+      return { data, meta: { pagination: paginationOf(query, rows.length, total) } }
     },
 
     async listSessions(_, { db, caller, now }) {
@@ -137,6 +151,13 @@ export function sessionHandlers(rules: SessionRules): InstallHandlers<Own> {
       return { data: { success: true, message: `Ended: ${ended}.` } }
     },
   }
+}
+
+/** What a role in the install and one in an app allow together. */
+function permissionsOf(...roles: readonly (CollaboratorRole | null | undefined)[]): string[] {
+  return permissionNames.filter((name) =>
+    roles.some((role) => role && rolePermissions[role].includes(name)),
+  )
 }
 
 /** The contract lets nobody else call these. */

@@ -1,0 +1,26 @@
+import { restClient, type ServerClient } from '@chorale/sdk'
+
+const url = '/console/api'
+
+/** The service takes calls with a cookie only from pages that send this. */
+export const ownHeader = { 'x-chorale-console': '1' }
+
+const send: typeof fetch = (address, init) =>
+  fetch(address, { ...init, headers: { ...Object(init?.headers), ...ownHeader } })
+
+const clients = new Map<string, ServerClient>()
+
+/** The calls of the person who has signed in: in an app, or for '' those of no app. */
+export function clientOf(appId: string): ServerClient {
+  const known = clients.get(appId)
+  if (known) return known
+  const client = restClient({
+    baseUrl: `${url}/v3`,
+    ...(appId !== '' && { appId }),
+    management: { url, key: '', secret: '' },
+    fetch: send,
+    timeoutMs: 30_000,
+  })
+  clients.set(appId, client)
+  return client
+}
