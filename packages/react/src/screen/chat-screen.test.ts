@@ -6,13 +6,15 @@ import { indexMessages } from '../../../server/src/domain/messages/search/search
 import { makeExampleChat } from '../../../testing/src/data/example-chat.ts'
 import { loadGroups, withQuery } from '../../../testing/src/data/many-entries.ts'
 import { openReactPages } from '../../../testing/src/network/react-page.ts'
+import { startTcpProxy } from '../../../testing/src/network/tcp-proxy.ts'
 import { startRealtimeFixture } from '../../../testing/src/service/realtime-fixture.ts'
+import { type SlotLayer, slotsIn } from '../testing/marked-slots.tsx'
 import type { PageOptions, TestPage } from '../testing/page.tsx'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const fixture = stack.use(await startRealtimeFixture())
-const { app, full, tokenOf, sayIn, device } = fixture
+const { app, full, tokenOf, say, sayIn, device } = fixture
 app.startWorker([indexMessages])
 await makeExampleChat(fixture)
 const pages = await openReactPages(stack)
@@ -27,13 +29,20 @@ await main.getByText('The plan').waitFor()
 
 const takeCounts = (page: Page) =>
   page.evaluate(() => (globalThis as unknown as { page: TestPage }).page.takeRenderCounts())
+/** Waits until what went before renders nothing any more. */
+const quiet = (page: Page) =>
+  expect.poll(() => takeCounts(page), { interval: 300, timeout: 15_000 }).toEqual({})
+const write = async (where: Page | Locator, text: string) => {
+  await where.getByRole('textbox').fill(text)
+  await where.getByRole('textbox').press('Enter')
+}
 /** The open conversation, while something in it is unread. */
 const unreadHere = main.locator('.chorale-conversation[aria-current][data-unread]')
 
 test('one new message renders one row', async () => {
   await main.bringToFront()
   await unreadHere.waitFor({ state: 'detached' })
-  await takeCounts(main)
+  await quiet(main)
   await sayIn('tea', 'bob', 'one more')
   await main.getByRole('article').filter({ hasText: 'one more' }).waitFor()
   await unreadHere.waitFor({ state: 'detached' })
@@ -45,7 +54,11 @@ test('one new message renders one row', async () => {
 })
 
 test('a presence change renders one badge', async () => {
-  await takeCounts(main)
+  await main.waitForFunction(() => {
+    const { chat } = (globalThis as unknown as { page: TestPage }).page
+    return ['bob', 'cyd', 'dan'].every((uid) => chat?.presence(uid).getSnapshot())
+  })
+  await quiet(main)
   const badge = main.locator('.chorale-conversation', { hasText: 'Dan' }).getByLabel('Online')
   await device('dan')
   await badge.waitFor()
@@ -214,14 +227,13 @@ test('older messages are loaded on the way up', async () => {
   })
   await page.getByText('Message number 75', { exact: true }).first().waitFor()
   await page.getByRole('feed').focus()
-  for (const seen of [46, 16, 1]) {
+  const first = page.getByText('Message number 1', { exact: true })
+  // Home leads to the first row of those that are loaded; what is loaded then is above it.
+  const isFirstShown = async () => {
     await page.getByRole('feed').press('Home')
-    await page
-      .getByRole('article')
-      .filter({ hasText: `Message number ${seen}` })
-      .first()
-      .waitFor()
+    return await first.isVisible()
   }
+  await expect.poll(isFirstShown).toBe(true)
   await page.getByRole('feed').press('End')
   await page.getByRole('article').filter({ hasText: 'Message number 75' }).waitFor()
   await page.close()
@@ -231,14 +243,85 @@ test('what is unread has a line above it, and a message that is refused can be s
   const page = await pages.open({ ...options, initial: { receiver: 'cyd', receiverType: 'user' } })
   await page.getByRole('article').getByText('New messages').waitFor()
   await full.blockUsers({ params: { uid: 'cyd' }, body: { blockedUids: ['ann'] } })
-  await page.locator('textarea').fill('can you hear me?')
-  await page.locator('textarea').press('Enter')
+  await write(page, 'can you hear me?')
   const row = page.getByRole('article').filter({ hasText: 'can you hear me?' })
   await row.getByText('Not sent').first().waitFor()
   await full.unblockUsers({ params: { uid: 'cyd' }, body: { blockedUids: ['ann'] } })
   await row.getByRole('button', { name: 'Send again' }).click()
   await row.getByLabel('Sent', { exact: true }).waitFor()
+
+  await full.blockUsers({ params: { uid: 'cyd' }, body: { blockedUids: ['ann'] } })
+  await write(page, 'nobody will read this')
+  const refused = page.getByRole('article').filter({ hasText: 'nobody will read this' })
+  await refused.getByRole('button', { name: 'Discard' }).click()
+  await refused.waitFor({ state: 'detached' })
+  await full.unblockUsers({ params: { uid: 'cyd' }, body: { blockedUids: ['ann'] } })
+  // Nor is it sent with the next one.
+  await write(page, 'the next one')
+  await page.getByRole('article').filter({ hasText: 'the next one' }).getByLabel('Sent').waitFor()
+  expect(await refused.count()).toBe(0)
   await page.close()
+})
+
+test('who types is named until they send', async () => {
+  const bob = await pages.open({ ...options, authToken: await tokenOf('bob') })
+  const typing = main.getByRole('status').filter({ hasText: 'Bob Stone is typing…' })
+  await bob.getByRole('textbox').pressSequentially('I think')
+  await typing.waitFor()
+  await bob.getByRole('textbox').press('Enter')
+  await main.getByRole('article').filter({ hasText: 'I think' }).waitFor()
+  await typing.waitFor({ state: 'detached' })
+  await bob.close()
+})
+
+test('a reply is written in a thread, and counted at the message', async () => {
+  const parent = await sayIn('tea', 'cyd', 'Who brings the cups?')
+  const row = main.locator(`[data-key="${parent}"]`)
+  await row.hover()
+  await row.getByRole('button', { name: 'Reply in a thread' }).click()
+  const thread = main.getByRole('complementary', { name: 'Thread' })
+  await write(thread, 'I do')
+  await thread.getByRole('article').filter({ hasText: 'I do' }).getByLabel('Sent').waitFor()
+  await row.getByRole('button', { name: '1 reply' }).waitFor()
+  const inMain = main.getByRole('feed', { name: 'Messages' }).getByText('I do', { exact: true })
+  expect(await inMain.count()).toBe(0)
+  const { data } = await full.listReplies({ params: { id: parent }, onBehalfOf: 'bob' })
+  expect(data).toMatchObject([{ parentId: parent, sender: 'ann', data: { text: 'I do' } }])
+  await thread.getByRole('button', { name: 'Close' }).click()
+})
+
+test('a lost connection is said until there is another', async () => {
+  const network = stack.use(await startTcpProxy(app.origin))
+  const url = new URL('/v3/realtime', network.url.replace('http', 'ws')).href
+  const page = await pages.open({ ...options, url })
+  const banner = page.locator('.chorale-connection')
+  const isShown = (text: RegExp) => expect.poll(() => banner.textContent()).toMatch(text)
+  await page.getByRole('article').first().waitFor()
+  await isShown(/^$/)
+  await network.close()
+  await isShown(/^(No connection. Trying again|Connecting)…$/)
+  await network.open()
+  await isShown(/^$/)
+  await page.close()
+})
+
+test('on a phone the list and the conversation are shown one at a time', async () => {
+  const { initial: _, ...closed } = options
+  const page = await pages.open(closed, { width: 390, height: 780 })
+  const list = page.getByRole('navigation', { name: 'Conversations' })
+  const [conversation, back] = [page.getByRole('feed'), page.getByRole('button', { name: 'Back' })]
+  const widthOf = async (of: Locator) => (await of.boundingBox())?.width
+  await list.getByRole('button', { name: /Tea & Biscuits/ }).click()
+  await conversation.waitFor()
+  expect(await list.isVisible()).toBe(false)
+  expect(await widthOf(conversation)).toBe(390)
+  await back.click()
+  await list.waitFor()
+  expect(await widthOf(list)).toBe(390)
+  expect(await conversation.count()).toBe(0)
+  await page.close()
+  // Beside each other they need no way back.
+  expect(await main.getByRole('button', { name: 'Back' }).count()).toBe(0)
 })
 
 test('a file is stored by the application, and sent with its caption', async () => {
@@ -262,6 +345,37 @@ test('a file is stored by the application, and sent with its caption', async () 
   })
 })
 
+const showsMarks = (page: Page, layer: SlotLayer) => {
+  const marked = page.locator('[data-slot]')
+  const names = () => marked.evaluateAll((all) => all.map((one) => one.getAttribute('data-slot')))
+  return expect.poll(async () => new Set(await names())).toEqual(new Set(slotsIn(layer)))
+}
+
+test('an application can replace each slot', async () => {
+  const custom = { category: 'custom', type: 'poll', data: { customData: { votes: 3 } } } as const
+  const body = { receiver: 'tea', receiverType: 'group', ...custom } as const
+  await full.sendMessage({ onBehalfOf: 'ann', body })
+  await say('ann', 'dan', 'Until Monday')
+  const authToken = await tokenOf('dan')
+  const { initial: _, ...closed } = { ...options, authToken }
+
+  const inner = await pages.open({ ...options, authToken, marked: 'inner' })
+  await inner.getByRole('button', { name: 'Members' }).click()
+  await inner.locator('textarea').pressSequentially('@')
+  await inner.locator('article:has([data-slot=QuotedMessage])').first().hover()
+  await showsMarks(inner, 'inner')
+  const middle = await pages.open({ ...options, authToken, marked: 'middle' })
+  await middle.getByRole('button', { name: 'Search' }).click()
+  await middle.getByRole('searchbox').fill('agenda')
+  await showsMarks(middle, 'middle')
+  const outer = await pages.open({ ...options, authToken, marked: 'outer' })
+  await showsMarks(outer, 'outer')
+  const none = await pages.open({ ...closed, marked: 'closed' })
+  await showsMarks(none, 'closed')
+  for (const page of [inner, middle, outer, none]) await page.close()
+})
+
 test('neither React nor the page complains', () => {
-  expect(pages.complaints).toEqual([])
+  // The browser reports each connection that fails.
+  expect(pages.complaints.filter((text) => !text.startsWith('WebSocket connection'))).toEqual([])
 })

@@ -11,6 +11,7 @@ import {
 } from '../index.ts'
 import { arabic } from './arabic.ts'
 import { MadeMessages } from './made-messages.ts'
+import { markedSlots, type SlotLayer } from './marked-slots.tsx'
 import { takeRenderCounts } from './render-counts.ts'
 
 // What tests open in a browser: `globalThis.page` is driven from outside.
@@ -21,6 +22,8 @@ export interface PageOptions extends ChatScreenProps {
   readonly authToken: string
   readonly isArabic?: boolean
   readonly hasUploads?: boolean
+  /** The slots to replace by their names. */
+  readonly marked?: SlotLayer
 }
 
 const root = createRoot(document.getElementById('root') ?? document.body)
@@ -46,13 +49,14 @@ const page = {
   takeRenderCounts,
   /** The whole screen, as an application shows it. */
   showScreen(options: PageOptions): void {
-    const { isArabic, hasUploads, initial, theme, dir } = options
+    const { isArabic, hasUploads, marked, initial, theme, dir } = options
     document.documentElement.lang = isArabic ? 'ar' : 'en'
     root.render(
       <ChatProvider
         chat={open(options)}
         {...(isArabic ? { strings: arabic, locale: 'ar' } : { locale: 'en' })}
         {...(hasUploads && { uploadFile })}
+        {...(marked && { components: markedSlots(marked) })}
       >
         <ChatScreen {...(initial && { initial })} {...(theme && { theme })} {...(dir && { dir })} />
       </ChatProvider>,
