@@ -97,7 +97,8 @@ test('without keys, without Chorale and with wrong keys it says what to do', asy
 })
 
 test('two people talk in two windows, and the API key stays on the server', async () => {
-  const { appId, full: apiKey } = await app.anotherApp()
+  const keys = await app.anotherApp()
+  const { appId, full: apiKey } = keys
   // As `chorale start` leaves them in the folder above.
   mkdirSync(join(folder, 'chorale-data'))
   const started = { apiUrl: `${app.origin}/v3`, appId, apiKey }
@@ -139,6 +140,19 @@ test('two people talk in two windows, and the API key stays on the server', asyn
   await bob.getByLabel('Message').fill('Hello, Ann!')
   await bob.getByRole('button', { name: 'Send' }).click()
   await ann.waitForSelector('.message:not(.own):has-text("Hello, Ann!")')
+
+  const full = app.client(keys, 'full')
+  const members = { participants: ['ann', 'bob'] }
+  const group = {
+    guid: 'g1',
+    name: 'Choir practice',
+    type: 'public',
+    owner: 'ann',
+    members,
+  } as const
+  await full.createGroup({ body: group })
+  await bob.click('.conversation:has-text("Choir practice")')
+  await bob.getByRole('heading', { name: 'Choir practice' }).waitFor()
   expect(problems).toEqual([])
   const seen = (await Promise.all(bodies)).join('\n')
   expect(seen).toContain('authToken')

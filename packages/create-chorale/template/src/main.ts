@@ -41,7 +41,7 @@ function showConversations(chat: Chat): void {
   list.subscribe(() => {
     const rows = list
       .getSnapshot()
-      .items.map((item) => conversationRow(item, () => open(chat, item)))
+      .items.map((item) => conversationRow(item, () => open(chat, item, item.name)))
     element('conversations').replaceChildren(...rows)
   })
 }
@@ -56,7 +56,8 @@ function offerPeople(chat: Chat): void {
   element('open').addEventListener('submit', (event) => {
     event.preventDefault()
     const receiver = input('receiver').value.trim()
-    if (receiver !== '') open(chat, { receiver, receiverType: 'user' })
+    const { name = receiver } = people.getSnapshot().items.find(({ uid }) => uid === receiver) ?? {}
+    if (receiver !== '') open(chat, { receiver, receiverType: 'user' }, name)
     input('receiver').value = ''
   })
 }
@@ -65,7 +66,7 @@ function offerPeople(chat: Chat): void {
 let current: ChatConversation | undefined
 let leave = () => {}
 
-function open(chat: Chat, target: Target): void {
+function open(chat: Chat, target: Target, title: string): void {
   leave()
   const conversation = chat.conversation(target)
   const { messages, typingUsers, unread } = conversation
@@ -92,7 +93,7 @@ function open(chat: Chat, target: Target): void {
   }
   current = conversation
   markRead()
-  element('title').textContent = target.receiver
+  element('title').textContent = title
   element('messages').replaceChildren()
   element('composer').hidden = false
   input('text').focus()
