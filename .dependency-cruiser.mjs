@@ -24,6 +24,8 @@ const row = [
 ]
 /** These live on events: they know the row by its doors, and neither each other nor anybody of the row knows them. */
 const listeners = ['notifications', 'webhooks', 'stats', 'events']
+/** These only read, for people who look after an app or the install: they know all, and nobody knows them. */
+const readers = ['support', 'operators']
 
 const oneOf = (names) => `(?:${names.join('|')})`
 
@@ -198,7 +200,7 @@ const modules = [
   forbid(
     'domain-module-has-a-place',
     'A new module takes its place in the row, in .dependency-cruiser.mjs and docs/layout.md.',
-    { path: `${domain}(?!${oneOf([...row, ...listeners])}/)`, pathNot: tests },
+    { path: `${domain}(?!${oneOf([...row, ...listeners, ...readers])}/)`, pathNot: tests },
     {},
   ),
   ...row.map((module, place) =>
@@ -206,7 +208,7 @@ const modules = [
       `domain-order-${module}`,
       `${row.join(' - ')}: to act on something to its right, a module records an event.`,
       { path: `${domain}${module}/`, pathNot: tests },
-      { path: `${domain}${oneOf([...row.slice(place + 1), ...listeners])}/` },
+      { path: `${domain}${oneOf([...row.slice(place + 1), ...listeners, ...readers])}/` },
     ),
   ),
   ...listeners.map((module) =>
@@ -214,7 +216,17 @@ const modules = [
       `domain-order-${module}`,
       `${module} lives on events: no other listener is its business.`,
       { path: `${domain}${module}/`, pathNot: tests },
-      { path: `${domain}${oneOf(listeners.filter((other) => other !== module))}/` },
+      {
+        path: `${domain}${oneOf([...listeners, ...readers].filter((other) => other !== module))}/`,
+      },
+    ),
+  ),
+  ...readers.map((module) =>
+    forbid(
+      `domain-order-${module}`,
+      `${module} only reads: no other reader is its business.`,
+      { path: `${domain}${module}/`, pathNot: tests },
+      { path: `${domain}${oneOf(readers.filter((other) => other !== module))}/` },
     ),
   ),
   forbid(

@@ -1518,6 +1518,8 @@ CREATE INDEX collaborator_sessions_by_end ON public.collaborator_sessions USING 
 
 CREATE INDEX collaborator_sessions_by_person ON public.collaborator_sessions USING btree (collaborator_id);
 
+CREATE INDEX contact_details_by_email ON public.contact_details USING btree (app_id, lower(email) text_pattern_ops) WHERE (email IS NOT NULL);
+
 CREATE INDEX deactivated_users_by_name ON public.users USING btree (app_id, sort_name, uid) INCLUDE (role) WHERE (deactivated_at IS NOT NULL);
 
 CREATE INDEX entries_by_change ON ONLY public.entries USING btree (bucket, conversation_key, change) WHERE (change > 0);

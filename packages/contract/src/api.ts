@@ -47,9 +47,11 @@ import {
   webPush,
 } from './notifications/index.ts'
 import type { Operation } from './operation.ts'
+import { deadLetters, installStatus, usage } from './operators/index.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { dryRuns, keywordLists, keywordListsOfApp, rules, rulesOfApp } from './rules/index.ts'
 import { stats } from './stats/index.ts'
+import { supportedUsers, timelines } from './support/index.ts'
 import { authTokens, blockedUsers, friends, issuers, me, users } from './users/index.ts'
 import { deliveries, webhooks, webhookTriggers } from './webhooks/index.ts'
 
@@ -58,6 +60,9 @@ export const api = {
   apps,
   auditLog,
   tenants,
+  installStatus,
+  deadLetters,
+  usage,
   sessions,
   app,
   collaborators,
@@ -117,6 +122,8 @@ export const api = {
   contactDetails,
   explain,
   notificationLogs,
+  supportedUsers,
+  timelines,
 } as const
 
 type Intersection<U> = (U extends unknown ? (u: U) => void : never) extends (i: infer I) => void

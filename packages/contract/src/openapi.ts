@@ -50,6 +50,8 @@ const tags: Readonly<Record<string, string>> = {
   Webhooks: 'Who is told what happens. Calls of the operator, at the management address.',
   Moderation: 'Rules for what may be said, what they have blocked, and what users complain of.',
   Events: 'What has happened, for a server that would rather ask than be told.',
+  Support: 'What those who help users need: who a user is, and what became of a message.',
+  Operations: 'The state of the install. Calls of the operator, at the management address.',
   Metrics: 'How much was sent, delivered and read, and by how many.',
 }
 
@@ -191,12 +193,20 @@ function describe(operationId: string, operation: Operation, example?: Example):
       200: {
         description: 'Done.',
         content: {
-          'application/json': { schema: operation.response, ...shown(example?.answer) },
+          ...answerOf(operation, example?.answer),
         },
       },
       ...failures(operation),
     },
   }
+}
+
+/** As lines the items come alone, without `data` around them. */
+function answerOf({ response, lines }: Operation, example: unknown): Json {
+  if (!lines) return { 'application/json': { schema: response, ...shown(example) } }
+  const { properties } = response as unknown as { properties: { data: { items: TSchema } } }
+  const { data } = (example ?? {}) as { data?: readonly unknown[] }
+  return { 'application/x-ndjson': { schema: properties.data.items, ...shown(data?.[0]) } }
 }
 
 function requestBody(type: string, schema: TObject, example: unknown): Json {

@@ -49,6 +49,8 @@ export interface Operation {
   /** Instead of a JSON body: parts of multipart/form-data. Those of format `binary` are files. */
   readonly form?: TObject
   readonly response: TSchema
+  /** The items of `data` are answered as lines of JSON (NDJSON), as they are read. */
+  readonly lines?: true
   /** What this call may answer beside `pipelineErrors`. */
   readonly errors: readonly ErrorCode[]
 }

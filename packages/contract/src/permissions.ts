@@ -9,6 +9,7 @@ export const permissions = {
   'users.write': 'Create and change users, groups and what they have set',
   'users.delete': 'Delete users and groups',
   'messages.read': 'Read conversations and messages',
+  'messages.send': 'Send messages as the app',
   'messages.moderate': 'Delete and pin messages, delete conversations',
   'moderation.read': 'See rules, lists and reasons',
   'moderation.queue': 'See what was blocked or reported',
@@ -19,6 +20,8 @@ export const permissions = {
   'settings.write': 'Change them',
   'secrets.read': 'See API keys, auth tokens and private keys',
   'keys.write': 'Make, change and delete API keys, auth tokens and signing secrets',
+  'operations.read': 'See the state of the install, its queues and the usage of all apps',
+  'operations.write': 'Hand dead letters to their listeners again',
   'audit.read': 'Read and export the audit log',
   'collaborators.read': 'See who the collaborators are',
   'collaborators.write': 'Add and remove collaborators, and change their roles',
@@ -30,11 +33,11 @@ export const permissionNames = Object.keys(permissions) as readonly Permission[]
 
 const viewer = [
   ...(['stats.read', 'users.read', 'moderation.read'] as const),
-  ...(['settings.read', 'collaborators.read'] as const),
+  ...(['settings.read', 'collaborators.read', 'operations.read'] as const),
 ] satisfies Permission[]
 const support = [
   ...viewer,
-  ...(['users.restrict', 'users.write', 'messages.read'] as const),
+  ...(['users.restrict', 'users.write', 'messages.read', 'messages.send'] as const),
   ...(['moderation.queue', 'logs.read'] as const),
 ] satisfies Permission[]
 const moderator = [
@@ -67,6 +70,7 @@ const ofMessages = { read: 'messages.read', write: 'messages.moderate' } as cons
 const ofSettings = { read: 'settings.read', write: 'settings.write' } as const
 const ofRules = { read: 'moderation.read', write: 'moderation.configure' } as const
 const ofQueues = { read: 'moderation.queue', write: 'moderation.decide' } as const
+const ofOperations = { read: 'operations.read', write: 'operations.write' } as const
 const ofNobody = { read: 'nobody', write: 'nobody' } as const
 const ofSelf = { read: 'self', write: 'self' } as const
 
@@ -74,6 +78,9 @@ const byNoun: Readonly<Record<keyof typeof api, OfNoun>> = {
   apps: { read: 'secrets.read', write: 'apps.write' },
   auditLog: { read: 'audit.read', write: 'nobody' },
   tenants: { read: 'nobody', write: 'apps.write' },
+  installStatus: ofOperations,
+  deadLetters: ofOperations,
+  usage: ofOperations,
   sessions: ofSelf,
   app: { read: 'settings.read', write: 'apps.write' },
   collaborators: { read: 'collaborators.read', write: 'collaborators.write' },
@@ -134,6 +141,8 @@ const byNoun: Readonly<Record<keyof typeof api, OfNoun>> = {
   contactDetails: ofUsers,
   explain: { read: 'logs.read', write: 'nobody' },
   notificationLogs: { read: 'logs.read', write: 'settings.write' },
+  supportedUsers: { read: 'logs.read', write: 'nobody' },
+  timelines: { read: 'logs.read', write: 'nobody' },
 }
 
 /** Where an operation differs from its noun. */
@@ -147,6 +156,10 @@ const byName: Readonly<Partial<Record<keyof Api, Access>>> = {
   deleteMessage: 'messages.moderate',
   rotateWebhookSecret: 'keys.write',
   registerPushToken: 'nobody',
+  // Without `onBehalfOf`, which people cannot use, the sender is the app.
+  sendMessage: 'messages.send',
+  findUsers: 'users.read',
+  listConversationsOfUser: 'messages.read',
 }
 
 const nouns = new Map(

@@ -243,8 +243,13 @@ export type DeviceOperation =
 export type ManagementOperation =
   | 'createApp'
   | 'listApps'
+  | 'exportAuditLog'
   | 'listAuditLog'
   | 'createTenant'
+  | 'getInstallStatus'
+  | 'listDeadLetters'
+  | 'replayDeadLetters'
+  | 'listUsage'
   | 'getSession'
   | 'listOwnApps'
   | 'listSessions'
@@ -304,10 +309,20 @@ export interface OperationInputs {
   readonly createApp: { readonly body: { name: string; region?: "us" | "eu" | "in"; version?: string; skipSampleData?: boolean } }
   /** List apps. */
   readonly listApps: { readonly query?: { searchKey?: string; perPage?: number; page?: number } }
+  /** Export who did what, newest first, a JSON object a line. */
+  readonly exportAuditLog: { readonly query?: { appId?: string; operation?: string; caller?: string; /** A person, whatever their name was. */ collaboratorId?: number; since?: number; until?: number } }
   /** List who did what, newest first. */
   readonly listAuditLog: { readonly query?: { appId?: string; operation?: string; caller?: string; /** A person, whatever their name was. */ collaboratorId?: number; since?: number; until?: number; /** `meta.next.before` of the page before. */ before?: number; limit?: number } }
   /** Create an app with its owner. */
   readonly createTenant: { readonly body: { name: string; email: string; /** At least 12 characters. */ password: string; contactNumber?: string; role?: string; appName: string; appRegion: "us" | "eu" | "in"; industry?: string; technology?: string } }
+  /** Say how the install is: engines, processes, queues, and what is wrong. */
+  readonly getInstallStatus: Record<never, never>
+  /** List events that a listener gave up on, oldest first. */
+  readonly listDeadLetters: { readonly query?: { limit?: number } }
+  /** Hand dead letters to their listeners again. */
+  readonly replayDeadLetters: { readonly body: { numbers: readonly number[] } }
+  /** List how much each app was used, the busiest first. */
+  readonly listUsage: { readonly query?: { days?: number; limit?: number } }
   /** Get the signed-in person. */
   readonly getSession: Record<never, never>
   /** List own apps. */
@@ -786,6 +801,14 @@ export interface OperationInputs {
   readonly listNotificationLogs: { readonly query?: { /** Uid. */ uid?: string; messageId?: number; reactionId?: number; /** Unix seconds; milliseconds, if it has that many digits. */ from?: number; /** Unix seconds; milliseconds, if it has that many digits. */ to?: number; messageCategory?: "message" | "interactive"; messageType?: string; trigger?: "after_message" | "message_deleted" | "message_edited" | "message_reaction_added" | "initiated" | "rejected" | "cancelled" | "unanswered" | "ongoing" | "busy" | "ended" | "after_group_joined" | "after_group_left" | "after_group_members_added" | "after_group_members_kicked" | "after_group_members_banned" | "after_group_members_unbanned" | "after_scope_changed"; /** Uid. */ sender?: string; /** Uid. */ reactionSender?: string; /** Uid or guid. */ receiver?: string; receiverType?: "user" | "group"; /** Uid. */ reactionReceiver?: string; /** Uid. */ member?: string; channel?: "push" | "email" | "sms"; provider?: "fcm" | "apns" | "sendgrid" | "twilio" | "custom" | "web" | "smtp"; notificationTriggered?: boolean; reason?: "MESSAGES_PREFERENCE" | "REPLIES_PREFERENCE" | "MESSAGE_ACTIONS_PREFERENCE" | "REACTIONS_PREFERENCE" | "GROUP_ACTIONS_PREFERENCE" | "DND_PREFERENCE" | "MUTE_PREFERENCE" | "SCHEDULE_PREFERENCE" | "CALL_PREFERENCE" | "QUOTA_PREFERENCE" | "MISSING_EMAIL" | "MISSING_PHNO" | "INVALID_PUSH_PROVIDER_ID" | "TIMED_OUT" | "NOT_FOUND" | "TWILIO_CREATE_ERROR" | "NO_PROVIDER" | "PUSH_SETTINGS_FLAG" | "OWN_ACTION" | "NOT_A_PARTICIPANT" | "USER_DEACTIVATED" | "BULK_CHANGE" | "BLOCKED" | "ALREADY_READ" | "MESSAGE_DELETED" | "ONLINE" | "NO_DEVICE" | "REFUSED"; success?: boolean; affix?: "prepend" | "append"; logId?: string; limit?: number } }
   /** Have the log kept for seven days from now, or not any more. */
   readonly switchNotificationLogs: { readonly body: { enabled: boolean } }
+  /** Find users by uid, name or e-mail address. */
+  readonly findUsers: { readonly query: { search: string; limit?: number } }
+  /** Get what support needs to know of a user. */
+  readonly getSupportedUser: { readonly params: { /** Unique id of a user. */ uid: string } }
+  /** List with whom a user talks, the last active first. */
+  readonly listConversationsOfUser: { readonly params: { /** Unique id of a user. */ uid: string }; readonly query?: { limit?: number } }
+  /** Say what became of a message, step by step. */
+  readonly getMessageTimeline: { readonly params: { /** Digits. */ id: string }; readonly query?: { /** `next` of the page before. */ after?: string; limit?: number } }
 }
 
 /** What each operation answers. */
@@ -794,10 +817,20 @@ export interface OperationOutputs {
   readonly createApp: { data: { id: string; name: string; plan: string; state: "active" | "archived"; owner: number; region: "us" | "eu" | "in"; createdAt: number; appOwner: { id: string; name: string; email: string }; appRegion: { id: string; name: string; description: string }; apiKeys?: Record<string, { apiKey: string; name: string; scope: "authOnly" | "fullAccess"; createdAt: number; createdBy?: string }> } }
   /** List apps. */
   readonly listApps: { data: ({ id: string; name: string; plan: string; state: "active" | "archived"; owner: number; region: "us" | "eu" | "in"; createdAt: number; appOwner: { id: string; name: string; email: string }; appRegion: { id: string; name: string; description: string }; apiKeys?: Record<string, { apiKey: string; name: string; scope: "authOnly" | "fullAccess"; createdAt: number; createdBy?: string }> })[]; meta: { pagination: Pagination } }
+  /** Export who did what, newest first, a JSON object a line. */
+  readonly exportAuditLog: { data: ({ id: number; at: number; /** Left out where the install as such is meant. */ appId?: string; /** `key:<name>`, `device:<uid>`, `management:<name>`, `collaborator:<e-mail>` or `cli`. */ caller: string; /** The last characters of an API key; a management key; the id of a session. */ keyId?: string; /** The person who did it. */ collaboratorId?: number; /** The name of that person, as it was then. */ name?: string; /** The user as whom the call was made. */ uid?: string; /** Of the client. */ address?: string; operation: string; /** What the call was given. */ input: unknown; requestId?: string })[] }
   /** List who did what, newest first. */
   readonly listAuditLog: { data: ({ id: number; at: number; /** Left out where the install as such is meant. */ appId?: string; /** `key:<name>`, `device:<uid>`, `management:<name>`, `collaborator:<e-mail>` or `cli`. */ caller: string; /** The last characters of an API key; a management key; the id of a session. */ keyId?: string; /** The person who did it. */ collaboratorId?: number; /** The name of that person, as it was then. */ name?: string; /** The user as whom the call was made. */ uid?: string; /** Of the client. */ address?: string; operation: string; /** What the call was given. */ input: unknown; requestId?: string })[]; meta: { current: { limit: number; count: number }; next?: { before: number } } }
   /** Create an app with its owner. */
   readonly createTenant: { data: { name: string; email: string; createdAt: number; contactNumber: string; app: { name: string; appId: string; region: "us" | "eu" | "in"; authKey: string; apiKey: string; createdAt: number; plan: string } } }
+  /** Say how the install is: engines, processes, queues, and what is wrong. */
+  readonly getInstallStatus: { data: { ok: boolean; version: string; readAt: number; database?: { version: string; /** The last migration. */ schema?: string; connections: number; maxConnections: number }; nats?: { version: string; deadLetters?: number; consumers: ({ consumer: string; messages: number })[] }; processes: ({ host: string; pid: number; version: string; parts: string[]; startedAt: number; ready: boolean; degraded: boolean; failing: Record<string, string>; sockets: number | null; connections: { open: number; max: number; waiting: number } })[]; queues: ({ queue: string; due: number; /** Claimed, or to be tried later. */ later: number; /** What rows stand for, where they stand for several. */ behind: number; /** Since when the first is due. */ lateMs: number; /** Of the job that was claimed most often. */ attempts: number })[]; outbox?: { receipts: number; events: number; lagSeconds: number }; problems: ({ check: string; level: "failure" | "warning"; text: string; remedy?: string })[] } }
+  /** List events that a listener gave up on, oldest first. */
+  readonly listDeadLetters: { data: ({ number: number; at: number; appId: string; listener: string; /** Its name. */ event: string; eventId: string; error: string })[] }
+  /** Hand dead letters to their listeners again. */
+  readonly replayDeadLetters: { data: { replayed: number } }
+  /** List how much each app was used, the busiest first. */
+  readonly listUsage: { data: { from: number; to: number; apps: ({ appId: string; name: string; /** In all these days. */ messages: number; /** Messages of the last twelve points of five minutes. */ lastHour: number; /** Messages in an hour, on average of these days. */ usualHour: number; /** Who connected, sent or read something. */ activeUsers: number; /** The most that were online at once. */ peakOnline: number; /** Messages of each day, the first one first. */ days: number[] })[] } }
   /** Get the signed-in person. */
   readonly getSession: { data: { id: string; name: string; email: string; /** In every app of the install. */ role?: "viewer" | "support" | "moderator" | "developer" | "owner"; /** What `role` allows. */ permissions: string[]; apps: ({ id: string; name: string; role: "viewer" | "support" | "moderator" | "developer" | "owner"; permissions: string[] })[]; hasPassword: boolean; hasSecondFactor: boolean; /** Whether a second factor has to be set up before anything else is answered. */ mustEnrol: boolean; session: { id: string; createdAt: number; lastUsedAt: number; expiresAt: number; /** Of the client that signed in. */ address: string; userAgent: string; /** `password`, or `oidc`. */ method: string; /** Whether it is the one that asks. */ current: boolean } } }
   /** List own apps. */
@@ -1276,4 +1309,12 @@ export interface OperationOutputs {
   readonly listNotificationLogs: { data: ({ _id: string; /** Whom it was for. */ uid: string; component: string; channel: "push" | "email" | "sms"; trigger: "after_message" | "message_deleted" | "message_edited" | "message_reaction_added" | "initiated" | "rejected" | "cancelled" | "unanswered" | "ongoing" | "busy" | "ended" | "after_group_joined" | "after_group_left" | "after_group_members_added" | "after_group_members_kicked" | "after_group_members_banned" | "after_group_members_unbanned" | "after_scope_changed"; /** False where a preference forbade it. */ notificationTriggered: boolean; /** Not there while it is under way. */ success?: boolean; /** One that can be searched by, or what the provider said. */ reason?: string; provider?: "fcm" | "apns" | "sendgrid" | "twilio" | "custom" | "web" | "smtp"; providerId?: string; tokenType?: string; pushToken?: string; payload?: { payload?: { title?: string; body?: string; tag?: string; sender?: string; senderName?: string; receiver?: string; receiverName?: string; receiverType?: string; conversationId?: string; type?: string; sessionId?: string | null; callAction?: string | null; callType?: string | null; sentAt?: string | null }; contentAvailable?: number; mutableContent?: number; topic?: string; alert?: { title?: string; body?: string }; priority?: number; pushType?: string; sound?: string; collapseId?: string; expiry?: number; type?: string }; /** What the provider said. */ response?: unknown; messageId?: number; /** Unix milliseconds. */ messageSentAtMS?: number; reactionId?: number; sender?: string; receiver?: string; receiverType?: "user" | "group"; reactionSender?: string; reactionReceiver?: string; member?: string; /** Unix milliseconds. */ processingStartedAtMS?: number; /** Unix milliseconds. */ processingEndedAtMS?: number; totalProcessingTimeInMS?: number })[]; meta: { current: { limit: number; count: number }; previous?: { affix: "append" | "prepend"; logId: string; messageId?: number }; next?: { affix: "append" | "prepend"; logId: string; messageId?: number } } }
   /** Have the log kept for seven days from now, or not any more. */
   readonly switchNotificationLogs: { data: { enabled: boolean; enabledUntil?: number; readableUntil?: number } }
+  /** Find users by uid, name or e-mail address. */
+  readonly findUsers: { data: ({ uid: string; name: string; /** Of the contact details. */ email?: string; avatar?: string; role: string; deactivatedAt?: number; foundBy: "uid" | "email" | "name" })[] }
+  /** Get what support needs to know of a user. */
+  readonly getSupportedUser: { data: { uid: string; name: string; avatar?: string; role: string; email?: string; phone?: string; online: boolean; lastActiveAt?: number; createdAt: number; deactivatedAt?: number; devices: ({ platform: string; kind: "fcm" | "apns" | "web"; type: "chat" | "call"; providerId?: string; /** Its last four characters. */ pushToken: string; createdAt: number; updatedAt: number; /** When the provider said that it is gone. */ goneAt?: number })[]; signIns: ({ createdAt: number; expiresAt?: number; platform?: string; userAgent?: string; /** Signed in with a JWT of this issuer. */ issuerId?: string })[]; /** The first hundred. */ groups: ({ guid: string; name: string; scope: string; joinedAt: number })[]; /** The last twenty, newest first. */ pushes: ({ id: string; at: number; channel: "push" | "email" | "sms"; trigger: string; status: "waiting" | "sent" | "failed" | "withheld"; reason?: string; provider?: string; messageId?: string; sender?: string })[] } }
+  /** List with whom a user talks, the last active first. */
+  readonly listConversationsOfUser: { data: ({ conversationId: string; conversationType: "user" | "group"; /** The other uid, or the guid. */ with: string; withName: string; lastMessageAt?: number; unreadMessageCount: number })[] }
+  /** Say what became of a message, step by step. */
+  readonly getMessageTimeline: { data: { messageId: string; conversationId: string; sender: string; receiver: string; receiverType: "user" | "group"; category: string; type: string; steps: ({ step: "received" | "moderated" | "stored" | "reported" | "reviewed" | "edited" | "deleted" | "delivered" | "pushed" | "read"; /** Left out where it was never noted. */ at?: number; /** Whom it concerns. */ uid?: string; status?: string; reason?: string; /** The same for people. */ says: string })[]; recipients: ({ uid: string; deliveredAt?: number; readAt?: number; push: { verdict: "sent" | "waiting" | "failed" | "withheld"; /** Where it was decided. */ step: string; reason?: string; says: string } })[]; /** Pass it as `after`. */ next?: string } }
 }

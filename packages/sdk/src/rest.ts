@@ -193,7 +193,10 @@ async function call(
       ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
       ...(input.form && { body: formOf(input.form) }),
     })
-    return answerIn(response.status, await response.text())
+    const text = await response.text()
+    return response.headers.get('content-type')?.startsWith('application/x-ndjson')
+      ? { data: linesIn(text) }
+      : answerIn(response.status, text)
   } catch (error) {
     if (limit.signal.aborted) throw new SessionError(signal?.aborted ? 'aborted' : 'timeout')
     throw error
@@ -201,6 +204,11 @@ async function call(
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
   }
+}
+
+/** What the service sends as lines: only with success. */
+function linesIn(text: string): unknown[] {
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
 }
 
 /** Every answer of the service is JSON, but a proxy in between may have its own pages. */

@@ -199,14 +199,23 @@ export const serverRoutes: Routes<ServerOperation> = {
   explainNotification: 'GET /notifications/v1/explain',
   listNotificationLogs: 'GET /notifications/v1/logs',
   switchNotificationLogs: 'PUT /notifications/v1/logs',
+  findUsers: 'GET /support/users',
+  getSupportedUser: 'GET /support/users/:uid',
+  listConversationsOfUser: 'GET /support/users/:uid/conversations',
+  getMessageTimeline: 'GET /support/messages/:id/timeline',
 }
 
 /** What only the operator and collaborators may call. */
 export const managementRoutes: Routes<ManagementOperation> = {
   createApp: 'POST /apps',
   listApps: 'GET /apps',
+  exportAuditLog: 'GET /audit-log/export',
   listAuditLog: 'GET /audit-log',
   createTenant: 'POST /tenants',
+  getInstallStatus: 'GET /status',
+  listDeadLetters: 'GET /dead-letters',
+  replayDeadLetters: 'POST /dead-letters/replay',
+  listUsage: 'GET /usage',
   getSession: 'GET /session',
   listOwnApps: 'GET /session/apps',
   listSessions: 'GET /sessions',

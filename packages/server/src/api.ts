@@ -67,6 +67,7 @@ import {
   notificationSettingHandlers,
   timezoneHandlers,
 } from './domain/notifications/settings/index.ts'
+import { type Operating, operatorHandlers } from './domain/operators/index.ts'
 import {
   restrictedFeatureHandlers,
   roleHandlers,
@@ -84,6 +85,7 @@ import {
 } from './domain/rules/index.ts'
 import { keywordListHandlers, keywordListOfAppHandlers } from './domain/rules/lists/index.ts'
 import { statsHandlers } from './domain/stats/index.ts'
+import { supportedUserHandlers, timelineHandlers } from './domain/support/index.ts'
 import {
   authTokenHandlers,
   meHandlers,
@@ -106,6 +108,7 @@ export interface Outside {
   /** Of what apps want to be looked for. */
   readonly compiler: Compiler
   readonly sessions: SessionRules
+  readonly operating: Operating
 }
 
 /** What every new app has from its first moment, in this order. */
@@ -141,6 +144,7 @@ export function handlersWith(
       ...sessionHandlers(outside.sessions),
       ...secondFactorHandlers,
       ...passwordHandlers(passwords),
+      ...operatorHandlers(outside.operating),
     },
     app: {
       ...appHandlers,
@@ -168,6 +172,8 @@ export function handlersWith(
       ...webhookHandlers((url) => objectionToUrl(url, outside.urlRules)),
       ...triggerHandlers,
       ...deliveryHandlers,
+      ...supportedUserHandlers,
+      ...timelineHandlers,
     },
   }
 }

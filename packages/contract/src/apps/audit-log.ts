@@ -45,6 +45,22 @@ const AuditQuery = Type.Object({
 export type AuditQuery = Static<typeof AuditQuery>
 
 export const auditLog = operations({
+  exportAuditLog: {
+    method: 'GET',
+    path: '/audit-log/export',
+    summary: 'Export who did what, newest first, a JSON object a line',
+    description:
+      'Answers all lines of the audit log that fit the filters, newest first, as NDJSON: a JSON ' +
+      'object a line, sent while it is read. The export itself is noted in the log.',
+    tag: 'Apps',
+    effect: 'read',
+    requires: 'management',
+    audit: true,
+    lines: true,
+    query: Type.Omit(AuditQuery, ['before', 'limit']),
+    response: Type.Object({ data: Type.Array(AuditEntry) }),
+    errors: [],
+  },
   listAuditLog: {
     method: 'GET',
     path: '/audit-log',

@@ -5,8 +5,11 @@ import { expect, test } from 'vitest'
 import { recordExamples } from '../../../testing/src/examples/record.ts'
 import { examplesFolder, readExamples } from '../http/examples.ts'
 
-/** Figures of what is counted later, by others. */
-const figures = new Set(['getStats', 'getMessageStats', 'getAppUsage'])
+/** Figures of what is counted later, by others, and the state of this machine. */
+const figures = new Set([
+  ...['getStats', 'getMessageStats', 'getAppUsage', 'listUsage'],
+  ...['getInstallStatus', 'getSupportedUser', 'getMessageTimeline'],
+])
 
 test('the examples of the API reference are what the service answers', async () => {
   const recorded = await recordExamples()

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
+import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { allOperations, type OperationName } from '@chorale/contract/api'
 import type { Operation } from '@chorale/contract/operation'
@@ -7,6 +8,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Logger } from 'pino'
 import type { Caller, Credentials } from '../pipeline/caller.ts'
 import { badRequest, Failure } from '../pipeline/failure.ts'
+import { Lines } from '../pipeline/lines.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { RawJson } from '../pipeline/raw-json.ts'
 import { traceOf } from '../pipeline/trace.ts'
@@ -301,6 +303,11 @@ async function handle(pipeline: Pipeline, request: FastifyRequest, reply: Fastif
     })
   const answer = await (request.span ? inTrace(request.span, run) : run())
   reply.headers(answer.headers)
+  if (answer.body instanceof Lines) {
+    return reply
+      .type('application/x-ndjson; charset=utf-8')
+      .send(Readable.from(answer.body.texts()))
+  }
   if (!(answer.body instanceof RawJson)) return reply.send(answer.body)
   return reply.type('application/json; charset=utf-8').send(answer.body.text)
 }

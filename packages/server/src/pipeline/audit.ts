@@ -1,5 +1,6 @@
 import type { OperationName } from '@chorale/contract/api'
 import type { Operation } from '@chorale/contract/operation'
+import { accessTo } from '@chorale/contract/permissions'
 import type { AuditEntry } from '../database/audit-log.ts'
 import type { Caller, Credentials } from './caller.ts'
 import { traceOf } from './trace.ts'
@@ -11,9 +12,14 @@ interface Call {
   readonly requestId: string
 }
 
-/** Whatever a person changes is noted, beside what the contract marks. */
-export function isAudited(caller: Caller, { audit, effect }: Operation): boolean {
-  return audit === true || (caller.kind === 'collaborator' && effect !== 'read')
+/** Whatever a person changes, and what they read of users' messages, beside what the contract marks. */
+export function isAudited(
+  caller: Caller,
+  name: OperationName,
+  { audit, effect }: Operation,
+): boolean {
+  if (audit === true) return true
+  return caller.kind === 'collaborator' && (effect !== 'read' || accessTo(name) === 'messages.read')
 }
 
 export function auditEntryOf(call: Call, caller: Caller, input: object, now: number): AuditEntry {

@@ -112,7 +112,7 @@ export function rememberedVersions(ctx: {
 
 /** Lists that reach over all apps, and answer whoever has some of them with what is theirs. */
 export function isNarrowed({ method, path }: Operation): boolean {
-  return method === 'GET' && ['/apps', '/audit-log'].includes(path)
+  return method === 'GET' && ['/apps', '/audit-log', '/audit-log/export'].includes(path)
 }
 
 export function hasPermission(

@@ -1,10 +1,12 @@
 import type { Api } from '@chorale/contract/api'
 import type { apps, auditLog, sessions, tenants } from '@chorale/contract/apps'
 import type { Input, Output } from '@chorale/contract/operation'
+import type { deadLetters, installStatus, usage } from '@chorale/contract/operators'
 import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { AppTransaction, Outbox } from '../outbox/unit-of-work.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Actor, AppIdentity, Caller } from './caller.ts'
+import type { Lines } from './lines.ts'
 import type { RawJson } from './raw-json.ts'
 
 /** All that a handler of effect `read` may touch, and what every handler may: it records no event. */
@@ -71,10 +73,11 @@ export type Handlers<T, P extends keyof T = never> = {
 export type InstallHandlers<T, P extends keyof T = never> = {
   readonly [N in keyof T]: N extends P
     ? PreparedHandler<Input<T[N]>, Output<T[N]>, InstallCtx, InstallCtx>
-    : (input: Input<T[N]>, ctx: InstallCtx) => Promise<Output<T[N]>>
+    : (input: Input<T[N]>, ctx: InstallCtx) => Promise<Output<T[N]> | Lines<Output<T[N]>>>
 }
 
-type Install = typeof apps & typeof auditLog & typeof sessions & typeof tenants
+type Operators = typeof installStatus & typeof deadLetters & typeof usage
+type Install = typeof apps & typeof auditLog & typeof sessions & typeof tenants & Operators
 type InApp = Omit<Api, keyof Install>
 
 /** A handler for every operation of the contract: the compiler names what is missing. */

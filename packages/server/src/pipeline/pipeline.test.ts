@@ -74,6 +74,10 @@ describe('with a handler that does what it should not', () => {
       urlRules: { allow: '', http: false },
       compiler,
       sessions,
+      operating: {
+        status: () => Promise.reject(new Error('Nobody asks for it here.')),
+        letters: { list: async () => [], replay: async () => false },
+      },
     })
     const pipeline = openPipeline({
       database,

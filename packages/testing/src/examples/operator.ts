@@ -91,6 +91,14 @@ export async function showDeliveries({ show, call, appId }: Tour): Promise<void>
   await show.deleteWebhook({ ...one, headers: { 'X-Webhook-Version': 2 } })
 }
 
+export async function showInstall({ show, appId }: Tour): Promise<void> {
+  await show.exportAuditLog({ query: { appId, operation: 'createApiKey' } })
+  await show.getInstallStatus()
+  await show.listDeadLetters({ query: { limit: 10 } })
+  await show.replayDeadLetters({ body: { numbers: [17] } })
+  await show.listUsage({ query: { days: 1, limit: 10 } })
+}
+
 export async function showFigures({ show, appId }: Tour, atSeconds: number): Promise<void> {
   const fromDate = (atSeconds - (atSeconds % 86_400)) * 1000
   await show.getStats({ query: { fromDate, toDate: fromDate + 86_400_000 } })

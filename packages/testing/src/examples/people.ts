@@ -1,4 +1,4 @@
-import type { Tour } from './tour.ts'
+import { say, type Tour } from './tour.ts'
 
 const anna = { params: { uid: 'anna' } } as const
 const chloe = { params: { uid: 'chloe' } } as const
@@ -40,6 +40,15 @@ export async function showAuthTokens({ show, call, replace, device }: Tour): Pro
   await mine.getMe()
   await mine.updateMe({ body: { statusMessage: 'Reading' } })
   await mine.deleteMyAuthToken()
+}
+
+export async function showSupport(tour: Tour): Promise<void> {
+  const { show } = tour
+  await show.findUsers({ query: { search: 'an', limit: 10 } })
+  await show.getSupportedUser(anna)
+  await show.listConversationsOfUser({ ...anna, query: { limit: 10 } })
+  const id = await say(tour, 'ben', 'anna', 'Has it come?')
+  await show.getMessageTimeline({ params: { id }, query: { limit: 10 } })
 }
 
 export async function showIssuers({ show }: Tour): Promise<void> {

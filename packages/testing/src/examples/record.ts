@@ -126,5 +126,7 @@ async function walk(tour: Tour, fixture: PushFixture): Promise<void> {
   await operator.showFigures(tour, start)
   await people.showIssuers(tour)
   await operator.showCollaborators(tour)
+  await people.showSupport(tour)
+  await operator.showInstall(tour)
   await operator.showDeletion(tour)
 }

@@ -42,6 +42,7 @@ function callsOfApp({ appId, apiKey }: FaultFixture) {
   return {
     createApp: { body: { name: 'Another' } },
     deleteApp: { params },
+    replayDeadLetters: { body: { numbers: [1] } },
     createTenant: { body: tenant },
     updateCollaborators: { params, body: { viewers: ['vera@example.com'] } },
     mapAppSettings: { params, body: { settings: { 'apiKeys.authOnlyCreatesUsers': true } } },

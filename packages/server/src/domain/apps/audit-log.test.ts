@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { errorOf, send } from '../../../../testing/src/network/wire.ts'
+import { signedIn } from '../../../../testing/src/service/console.ts'
 import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { forgetAuditLog, readAuditLog, writeAuditLog } from '../../database/audit-log.ts'
 import { openVault } from '../../vault/vault.ts'
@@ -103,5 +105,49 @@ describe('M7: the audit log', () => {
     expect(gone).toBe(1)
     expect(await readAuditLog(app.db, { appId: 'old', limit: 10 })).toMatchObject([{ at: 200 }])
     expect(await readAuditLog(app.db, { limit: 1000 })).toHaveLength(before.length + 1)
+  })
+})
+
+describe('an export of the audit log', () => {
+  const path = `/audit-log/export?appId=${appId}`
+  const { key, secret } = app.management
+  const exported = (to: string) =>
+    send(app.managementOrigin, { path: to, headers: { key, secret } })
+
+  test('is lines of JSON of every page, newest first, with the filters of the list', async () => {
+    const at = 1_700_000_000
+    for (let nth = 0; nth < 2300; nth++) {
+      const entry = { appId, at: at + nth, caller: 'cli', operation: 'filler', requestId: '' }
+      await writeAuditLog(app.db, { ...entry, input: { nth } })
+    }
+    const answer = await exported(`${path}&operation=filler&since=${at + 100}`)
+    expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
+    const lines = answer.text.trimEnd().split('\n')
+    const nths = lines.map((line) => JSON.parse(line).input.nth)
+    expect(nths).toEqual(Array.from({ length: 2200 }, (_, place) => 2299 - place))
+    const { data } = await full.exportAuditLog({
+      query: { appId, operation: 'filler', until: at + 3 },
+    })
+    expect(data.map((entry) => entry.at)).toEqual([at + 2, at + 1, at])
+    expect((await exported(`${path}&operation=nothing`)).text).toBe('')
+    const noted = await listAuditLog({ query: { operation: 'exportAuditLog', limit: 10 } })
+    expect(noted.data).toHaveLength(3)
+  })
+
+  test('has for people what they may read, with names, and for viewers nothing', async () => {
+    const other = await app.anotherApp()
+    const owner = await signedIn(app, { [other.appId]: 'owner' })
+    await owner.calls(other.appId).createApiKey({ body: { name: 'Theirs' } })
+    const { data } = await owner.calls('').exportAuditLog()
+    expect(data).toMatchObject([
+      { appId: other.appId, operation: 'createApiKey', name: expect.stringMatching(/^Person/) },
+    ])
+    const viewer = await signedIn(app, { '*': 'viewer' })
+    await expect(viewer.calls('').exportAuditLog()).rejects.toMatchObject({ status: 403 })
+  })
+
+  test('that cannot begin is answered with an error', async () => {
+    const answer = await exported('/audit-log/export?since=never')
+    expect([answer.status, errorOf(answer).code]).toEqual([400, 'ERR_BAD_REQUEST'])
   })
 })

@@ -1,7 +1,9 @@
 import type { AuditEntry, auditLog } from '@chorale/contract/apps'
-import { type AuditRow, readAuditLog } from '../../database/audit-log.ts'
+import { type AuditFilter, type AuditRow, readAuditLog } from '../../database/audit-log.ts'
+import type { Db } from '../../database/db.ts'
 import { appIdsWith } from '../../pipeline/caller.ts'
 import type { InstallHandlers } from '../../pipeline/handler.ts'
+import { Lines } from '../../pipeline/lines.ts'
 
 export const auditLogHandlers: InstallHandlers<typeof auditLog> = {
   async listAuditLog({ query }, { db, caller }) {
@@ -17,6 +19,25 @@ export const auditLogHandlers: InstallHandlers<typeof auditLog> = {
       },
     }
   },
+
+  async exportAuditLog({ query }, { db, caller }) {
+    const filter = { ...query, appIds: appIdsWith(caller, 'audit.read'), limit: rowsAtOnce }
+    // Read before the answer begins: what fails here is still answered with an error.
+    const first = await readAuditLog(db.db, filter)
+    return new Lines(pagesFrom(db.db, filter, first))
+  },
+}
+
+const rowsAtOnce = 1000
+
+async function* pagesFrom(db: Db, filter: AuditFilter, first: readonly AuditRow[]) {
+  let rows = first
+  for (;;) {
+    yield rows.map(shownEntry)
+    const last = rows.at(-1)
+    if (!last || rows.length < rowsAtOnce) return
+    rows = await readAuditLog(db, { ...filter, before: last.id })
+  }
 }
 
 /** Without what a row does not have. */

@@ -16,32 +16,47 @@ export const explainHandlers: Handlers<typeof explain> = {
     // A deactivated user has an answer as well.
     const [known] = await findUsers(ctx.db, [uid], undefined)
     if (!known) throw new Failure('ERR_UID_NOT_FOUND', { uid })
-    const place = await findPlaceOf(ctx.db, messageId)
-    const notificationEvent = place && (await eventAt(ctx.db, '', place))
-    if (!notificationEvent) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: messageId })
-    const rows = await findDeliveries(
-      ctx.db,
-      uid,
-      notificationEvent.row.id,
-      notificationEvent.trigger,
-    )
-    const message = passed('message', `${notificationEvent.trigger} by ${notificationEvent.actor}.`)
-    const steps = [
-      message,
-      ...(rows.length > 0 ? stepsThen(rows) : await stepsNow(ctx, notificationEvent, uid)),
-    ]
-    const last = steps.at(-1) ?? message
-    return {
-      data: {
-        verdict: rows[0] ? maxHopeful(rows).status : 'withheld',
-        step: last.step,
-        ...(last.reason !== undefined && { reason: last.reason }),
-        says: last.says,
-        steps,
-        deliveries: rows.map(shown),
-      },
-    }
+    const event = await pushEventAt(ctx.db, messageId)
+    if (!event) throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id: messageId })
+    const { rows, steps, ...outcome } = await explained(ctx, event, uid)
+    return { data: { ...outcome, steps, deliveries: rows.map(shown) } }
   },
+}
+
+/** Undefined: there is no such message, or nobody is notified of such a thing. */
+export async function pushEventAt(
+  db: ReadCtx['db'],
+  messageId: number,
+): Promise<NotificationEvent | undefined> {
+  const place = await findPlaceOf(db, messageId)
+  return place && (await eventAt(db, '', place))
+}
+
+/** Why a user got a push of it, or why not: the end of the explanation. */
+export interface PushExplanation {
+  readonly verdict: DeliveryRow['status']
+  readonly step: string
+  readonly reason?: string
+  readonly says: string
+}
+
+export async function explainPush(
+  ctx: ReadCtx,
+  event: NotificationEvent,
+  uid: string,
+): Promise<PushExplanation> {
+  const { rows: _, steps: __, ...outcome } = await explained(ctx, event, uid)
+  return outcome
+}
+
+async function explained(ctx: ReadCtx, event: NotificationEvent, uid: string) {
+  const rows = await findDeliveries(ctx.db, uid, event.row.id, event.trigger)
+  const message = passed('message', `${event.trigger} by ${event.actor}.`)
+  const decided = rows.length > 0 ? stepsThen(rows) : await stepsNow(ctx, event, uid)
+  const steps = [message, ...decided]
+  const { step, reason, says } = steps.at(-1) ?? message
+  const verdict = rows[0] ? maxHopeful(rows).status : ('withheld' as const)
+  return { verdict, step, ...(reason !== undefined && { reason }), says, rows, steps }
 }
 
 interface ExplainStep extends Omit<Step, 'step' | 'reason'> {

@@ -1,7 +1,7 @@
 export { announceMessages } from './digest/digests.on.ts'
 export { digestJobs } from './digest/digests-jobs.ts'
 export { digestQueue } from './digest/digests-queue.sql.ts'
-export { explainHandlers } from './explain.ts'
+export { explainHandlers, explainPush, type PushExplanation, pushEventAt } from './explain.ts'
 export { deleteDeliveriesTo } from './notification-logs.sql.ts'
 export { notificationLogHandlers } from './notification-logs.ts'
 export { notifyUsers } from './notify.on.ts'

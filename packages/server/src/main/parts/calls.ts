@@ -20,6 +20,7 @@ import { type ClientAddress, openClientAddress } from '../../web/client-address.
 import { openBudgets } from '../budgets.ts'
 import { urlRulesOf } from '../configured-egress.ts'
 import { openConfiguredSignIn, sessionRulesOf } from '../configured-sign-in.ts'
+import { openOperating } from '../operating.ts'
 import type { Core } from './core.ts'
 
 /** What handles calls: of the API, and of devices at the gateway. A process with both has one. */
@@ -64,13 +65,8 @@ export async function openCalls(
     concurrency: config.EGRESS_CONCURRENCY,
   })
   const sessions = sessionRulesOf(config)
-  const { identify, recall } = openIdentities(
-    foreground.db,
-    vault,
-    clock,
-    signInWith(core),
-    sessions,
-  )
+  const byJwt = signInWith(core)
+  const { identify, recall } = openIdentities(foreground.db, vault, clock, byJwt, sessions)
   const passwords = openPasswords(config.PASSWORD_CONCURRENCY)
   const people = openProfileLoader(foreground.db)
   const rateLimit = stack.use(openBudgets(core.publishes ? core.signals : undefined))
@@ -100,6 +96,7 @@ export async function openCalls(
         urlRules: urlRulesOf(config),
         compiler,
         sessions,
+        operating: openOperating(core),
       },
     ),
     strictAnswers,

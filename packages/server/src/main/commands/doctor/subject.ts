@@ -18,8 +18,10 @@ export class Subject implements AsyncDisposable {
   #database: Database | undefined
   #nats: NatsConnection | undefined
 
-  constructor(environment: NodeJS.ProcessEnv, statementTimeoutMs: number) {
+  /** `config`: it was read already. */
+  constructor(environment: NodeJS.ProcessEnv, statementTimeoutMs: number, config?: Config) {
     this.environment = environment
+    this.#config = config
     this.#statementTimeoutMs = statementTimeoutMs
   }
 

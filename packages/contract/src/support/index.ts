@@ -1,0 +1,2 @@
+export { supportedUsers } from './supported-users.ts'
+export { type TimelineStep, timelines } from './timelines.ts'

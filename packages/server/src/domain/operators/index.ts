@@ -1,0 +1,1 @@
+export { type Operating, operatorHandlers } from './operators.ts'

@@ -1,0 +1,2 @@
+export { supportedUserHandlers } from './supported-users.ts'
+export { timelineHandlers } from './timelines.ts'
