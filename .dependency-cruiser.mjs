@@ -168,7 +168,7 @@ const floors = [
       path: server,
       pathNot: [
         domain,
-        `${server}pipeline/(?:handler|failure|caller|paging|raw-json)\\.ts$`,
+        `${server}pipeline/(?:handler|failure|caller|paging|raw-json|lines)\\.ts$`,
         floor,
       ],
     },

@@ -47,6 +47,8 @@ interface FixtureOptions {
   readonly timeoutMs?: number
   readonly settings?: Settings
   readonly clock?: () => number
+  /** Of the pages of the console. */
+  readonly consoleFiles?: string
 }
 
 export async function startPushFixture({
@@ -55,6 +57,7 @@ export async function startPushFixture({
   timeoutMs = 10_000,
   settings: more = {},
   clock,
+  consoleFiles,
 }: FixtureOptions = {}): Promise<PushFixture> {
   await using stack = new AsyncDisposableStack()
   const google = stack.use(await startFcmProvider())
@@ -75,7 +78,12 @@ export async function startPushFixture({
     ...more,
   }
   const app = stack.use(
-    await startTestApp({ shadow: false, ...(clock && { clock }), live: { gateway, settings } }),
+    await startTestApp({
+      shadow: false,
+      ...(clock && { clock }),
+      ...(consoleFiles !== undefined && { consoleFiles }),
+      live: { gateway, settings },
+    }),
   )
   const full = app.as('full')
   const account = google.account()

@@ -1,6 +1,6 @@
 import type { AuditEntry, auditLog } from '@chorale/contract/apps'
+import type { InstallDb } from '../../database/app-db.ts'
 import { type AuditFilter, type AuditRow, readAuditLog } from '../../database/audit-log.ts'
-import type { Db } from '../../database/db.ts'
 import { appIdsWith } from '../../pipeline/caller.ts'
 import type { InstallHandlers } from '../../pipeline/handler.ts'
 import { Lines } from '../../pipeline/lines.ts'
@@ -24,13 +24,13 @@ export const auditLogHandlers: InstallHandlers<typeof auditLog> = {
     const filter = { ...query, appIds: appIdsWith(caller, 'audit.read'), limit: rowsAtOnce }
     // Read before the answer begins: what fails here is still answered with an error.
     const first = await readAuditLog(db.db, filter)
-    return new Lines(pagesFrom(db.db, filter, first))
+    return new Lines(pagesFrom(db, filter, first))
   },
 }
 
 const rowsAtOnce = 1000
 
-async function* pagesFrom(db: Db, filter: AuditFilter, first: readonly AuditRow[]) {
+async function* pagesFrom({ db }: InstallDb, filter: AuditFilter, first: readonly AuditRow[]) {
   let rows = first
   for (;;) {
     yield rows.map(shownEntry)
