@@ -753,6 +753,8 @@ CREATE TABLE public.moderation_cases (
     reported jsonb,
     created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
+    claimed_by text COLLATE pg_catalog."C",
+    claimed_until bigint,
     CONSTRAINT moderation_cases_kind_check CHECK ((kind = ANY (ARRAY['blocked'::text, 'flagged'::text]))),
     CONSTRAINT moderation_cases_status_check CHECK ((status = ANY (ARRAY['open'::text, 'approved'::text, 'disapproved'::text])))
 );

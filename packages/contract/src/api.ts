@@ -25,6 +25,7 @@ import {
 import {
   blockedMessages,
   blockedMessagesOfApp,
+  claims,
   flaggedMessages,
   reasons,
   submissions,
@@ -90,6 +91,7 @@ export const api = {
   dryRuns,
   blockedMessages,
   blockedMessagesOfApp,
+  claims,
   flaggedMessages,
   submissions,
   rulesOfApp,

@@ -109,6 +109,7 @@ const byNoun: Readonly<Record<keyof typeof api, OfNoun>> = {
   dryRuns: { read: 'moderation.configure', write: 'moderation.configure' },
   blockedMessages: ofQueues,
   blockedMessagesOfApp: ofQueues,
+  claims: ofQueues,
   flaggedMessages: ofQueues,
   submissions: { read: 'moderation.queue', write: 'nobody' },
   rulesOfApp: ofRules,

@@ -151,6 +151,8 @@ export const serverRoutes: Routes<ServerOperation> = {
   cancelDryRun: 'DELETE /moderation/dry-runs/:dryRunId',
   listBlockedMessages: 'GET /moderation/blocked-messages',
   reviewBlockedMessage: 'PATCH /moderation/blocked-messages/:messageId',
+  claimMessages: 'POST /moderation/claims',
+  releaseMessages: 'DELETE /moderation/claims',
   listFlaggedMessages: 'GET /moderation/flagged-messages',
   reviewFlaggedMessage: 'PATCH /moderation/flagged-messages/:id',
   listReviewedMessages: 'GET /moderation/reviewed-messages',

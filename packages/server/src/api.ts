@@ -38,6 +38,7 @@ import {
 } from './domain/messages/index.ts'
 import { type Sending, sendHandlers } from './domain/messages/send/index.ts'
 import {
+  claimHandlers,
   forgetSubmissionsOf,
   queueHandlers,
   queueOfAppHandlers,
@@ -215,6 +216,7 @@ function handlersOfModeration({ compiler, urlRules, passwords }: HandlerParts) {
     ...reasonHandlers,
     ...dryRunHandlers(compiler),
     ...queueHandlers,
+    ...claimHandlers,
     ...queueOfAppHandlers,
     ...submissionHandlers(passwords),
   }

@@ -9,6 +9,10 @@ function isAway(): boolean {
   return Date.now() - lastInput > awayAfterMs
 }
 
+export function isSomebodyThere(): boolean {
+  return !isAway() && document.visibilityState === 'visible'
+}
+
 for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'focus']) {
   window.addEventListener(
     event,

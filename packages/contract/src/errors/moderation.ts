@@ -36,6 +36,11 @@ export const moderationErrors = {
     message: 'The rule {ruleId} refers to the keyword list {keywordId}.',
     fix: 'Change or delete the rule first.',
   },
+  ERR_CASE_CLAIMED: {
+    status: 409,
+    message: 'Another moderator looks at the message {id}, or has decided about it.',
+    fix: 'POST /moderation/claims with its id claims it, once they do not hold it any more.',
+  },
   ERR_REASON_NOT_FOUND: {
     status: 404,
     message: 'The reason {id} does not exist.',

@@ -1,3 +1,4 @@
+export * from './claims.ts'
 export * from './of-app.ts'
 export * from './queues.ts'
 export * from './reasons.ts'

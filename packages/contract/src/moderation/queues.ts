@@ -5,7 +5,7 @@ import { operations } from '../operation.ts'
 import { Action, Condition } from '../rules/rules.ts'
 import { User } from '../users/users.ts'
 
-const Id = Type.String({
+export const MessageCaseId = Type.String({
   pattern: '^[1-9]\\d{0,15}$',
   'x-objection': 'Use the id of a message, which has digits only',
   description: 'Digits.',
@@ -15,7 +15,7 @@ const weight = Type.Integer({ description: 'Always 1.' })
 const reason = Type.Optional(Type.String({ description: 'As a classifier gave it.' }))
 
 /** Beside the message: other words than it has now. */
-const reported = {
+export const reportedFields = {
   reported: Type.Optional(
     Type.Array(Type.Unsafe<Record<string, unknown>>({ type: 'object' }), {
       description: 'What it said when users reported it, where it says something else by now.',
@@ -29,7 +29,7 @@ const caught = {
   revisionId: Type.String(),
 }
 const row = {
-  message: Type.Object({ ...Message.properties, ...reported }),
+  message: Type.Object({ ...Message.properties, ...reportedFields }),
   action: Type.Array(Action),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -42,20 +42,28 @@ const BlockedMessage = Type.Object({
   ...row,
 })
 
+/** The rule that has caught a message, if one has. */
+export const ReviewRule = Type.Object({
+  ...Type.Partial(Type.Object(caught)).properties,
+  condition: Type.Optional(BlockedMessage.properties.condition),
+  reason,
+  action: Type.Array(Action),
+})
+
+export const ReportedBy = Type.Object({
+  ...User.properties,
+  reasonId: Type.String(),
+  reasonName: Type.String(),
+  description: Type.String(),
+  remark: Type.Optional(Type.String()),
+  flaggedAt: Timestamp,
+})
+
 const FlaggedMessage = Type.Object({
   ...Message.properties,
-  ...reported,
+  ...reportedFields,
   appId: Type.String(),
-  flaggedBy: Type.Array(
-    Type.Object({
-      ...User.properties,
-      reasonId: Type.String(),
-      reasonName: Type.String(),
-      description: Type.String(),
-      remark: Type.Optional(Type.String()),
-      flaggedAt: Timestamp,
-    }),
-  ),
+  flaggedBy: Type.Array(ReportedBy),
   flaggedCount: Type.Integer({ description: 'By how many users; 0: by a rule alone.' }),
   rule: Type.Optional(
     Type.Object({ id: Type.String(), name: Type.String(), revisionId: Type.String() }),
@@ -84,7 +92,7 @@ const review = {
   audit: true,
   body: Type.Object({ status }),
   response: Data(Outcome),
-  errors: ['ERR_MESSAGE_ID_NOT_FOUND'],
+  errors: ['ERR_MESSAGE_ID_NOT_FOUND', 'ERR_CASE_CLAIMED'],
 } as const
 
 const list = {
@@ -114,7 +122,7 @@ export const blockedMessages = operations({
       'Decides about a blocked message: `approved` delivers it now, as a new message with its ' +
       'own id; `disapproved` leaves it blocked. A message that was delivered already is not ' +
       'found.',
-    params: Type.Object({ messageId: Id }),
+    params: Type.Object({ messageId: MessageCaseId }),
   },
 })
 
@@ -135,7 +143,7 @@ export const flaggedMessages = operations({
     description:
       'Decides about a flagged message: `approved` leaves it as it is, `disapproved` withholds ' +
       'it from everyone but its sender.',
-    params: Type.Object({ id: Id }),
+    params: Type.Object({ id: MessageCaseId }),
   },
   listReviewedMessages: {
     ...list,
@@ -156,7 +164,7 @@ export const flaggedMessages = operations({
     requires: 'fullAccess',
     onBehalfOf: 'required',
     device: 'acting',
-    params: Type.Object({ id: Id }),
+    params: Type.Object({ id: MessageCaseId }),
     body: Type.Object({
       reasonId: Type.String({ minLength: 1, maxLength: 100, 'x-lowercase': true }),
       remark: Type.Optional(Type.String({ maxLength: 1000 })),

@@ -97,6 +97,8 @@ export async function showQueues(tour: Tour): Promise<void> {
   await show.flagMessage({ params: { id }, onBehalfOf: 'chloe', body: report })
   await expect.poll(async () => (await call.listFlaggedMessages()).data.length, patiently).toBe(1)
   await show.listFlaggedMessages({ query: { limit: 1 } })
+  await show.claimMessages({ body: { limit: 1, moderator: 'mo' } })
+  await show.releaseMessages({ body: { moderator: 'mo' } })
   await show.reviewFlaggedMessage({ params: { id }, body: { status: 'disapproved' } })
   await show.listReviewedMessages({ query: { limit: 1 } })
 }

@@ -157,6 +157,8 @@ function callsOfModeration(fixture: FaultFixture) {
     dryRunDraft: { body: { draft: { conditions } } },
     reviewBlockedMessage: { params: { messageId: blocked }, ...approved },
     reviewBlockedMessageOfApp: { params: { appId, messageId: blocked }, ...approved },
+    claimMessages: { body: {} },
+    releaseMessages: { body: {} },
     reviewFlaggedMessage: { params: { id: flagged }, ...approved },
     flagMessage: { params: { id: message }, onBehalfOf: 'bob', body: { reasonId: 'spam' } },
     submitMessage: {

@@ -1,3 +1,4 @@
+export { claimHandlers } from './claims.ts'
 export { classificationJobs } from './classifications.ts'
 export { queueHandlers, queueOfAppHandlers } from './queues.ts'
 export { reasonHandlers } from './reasons.ts'

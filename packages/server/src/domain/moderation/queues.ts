@@ -3,6 +3,7 @@ import type {
   blockedMessagesOfApp,
   flaggedMessages,
 } from '@chorale/contract/moderation'
+import type { AppDb } from '../../database/app-db.ts'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject, withFields } from '../../pipeline/raw-json.ts'
 import { actorOf } from '../conversations/index.ts'
@@ -60,14 +61,26 @@ export const queueOfAppHandlers: Handlers<typeof blockedMessagesOfApp> = {
   reviewBlockedMessageOfApp: queueHandlers.reviewBlockedMessage,
 }
 
-/** Moderators see what is withheld. `show`: an object, which gets the message, or text that has it. */
 async function list<T>(
   { db }: ReadCtx,
   queue: Queue,
   query: { readonly limit: number; readonly page: number },
-  show: (row: CaseRow, message: string) => Promise<object | string>,
+  show: Show,
 ): Promise<RawJson<T>> {
   const cases = await listCases(db, queue, query)
+  const rows = await printCases(db, cases, show)
+  const meta = { current: { limit: query.limit, count: rows.length } }
+  return new RawJson(rawObject({ meta }, { data: rawList(rows) }))
+}
+
+type Show = (row: CaseRow, message: string) => Promise<object | string>
+
+/** Moderators see what is withheld. `show`: an object, which gets the message, or text that has it. */
+export async function printCases(
+  db: AppDb,
+  cases: readonly CaseRow[],
+  show: Show,
+): Promise<string[]> {
   const entries = cases.map(({ entry: { row, receiver } }) => {
     const { sealed } = row.verdict ?? {}
     return { row: sealed ? opened(row, sealed) : row, receiver }
@@ -80,8 +93,7 @@ async function list<T>(
     const shown = await show(one, message)
     rows.push(typeof shown === 'string' ? shown : rawObject(shown, { message }))
   }
-  const meta = { current: { limit: query.limit, count: rows.length } }
-  return new RawJson(rawObject({ meta }, { data: rawList(rows) }))
+  return rows
 }
 
 /** What the message said when it was reported, where it says something else by now. */
@@ -91,7 +103,7 @@ function reportedIn({ reported }: CaseRow, data = '{}') {
   return gone.length > 0 ? { reported: gone } : {}
 }
 
-function blocked({ caught, openedAt, movedAt }: CaseRow) {
+export function blocked({ caught, openedAt, movedAt }: CaseRow) {
   const { rule, condition, reason, actions = [] } = caught ?? {}
   return {
     ...(rule && { ruleId: rule.id, ruleName: rule.name, revisionId: rule.revisionId }),
@@ -115,7 +127,7 @@ function reviewed(row: CaseRow, appId: string) {
   }
 }
 
-async function flaggedBy({ db }: ReadCtx, messageId: number) {
+export async function flaggedBy({ db }: ReadCtx, messageId: number) {
   const flags = await findFlags(db, [messageId])
   const users = await findUsers(
     db,

@@ -1,3 +1,4 @@
+import type { ReviewStatus } from '@chorale/contract/moderation'
 import { type RawBuilder, sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
 import type { Entry, Verdict } from '../log/entries/index.ts'
@@ -16,13 +17,18 @@ export interface CaseRow {
   readonly reported: readonly object[] | null
   readonly openedAt: number
   readonly movedAt: number
+  readonly status: ReviewStatus | 'open'
+  /** Who looks at it, or has decided. */
+  readonly claimedBy: string | null
+  readonly claimedUntil: number | null
 }
 
 type Row = FoundRow & Omit<CaseRow, 'entry'>
 
 const columns = sql`
   m.*, c.message_id as "messageId", c.verdict as caught, c.kind, c.reported, c.created_at as "openedAt",
-  c.updated_at as "movedAt"`
+  c.updated_at as "movedAt", c.status, c.claimed_by as "claimedBy",
+  c.claimed_until as "claimedUntil"`
 
 /**
  * Entries and submissions. The limit keeps it a probe: a conversation that is gone has no entry any
@@ -65,6 +71,15 @@ export async function listCases(
   return rows.map(asCase)
 }
 
+/** The oldest first. */
+export async function findCases({ appId, db }: AppDb, ids: readonly number[]): Promise<CaseRow[]> {
+  const { rows } = await sql<Row>`
+    select ${columns} from ${source}
+    where c.app_id = ${appId} and c.message_id = any(${ids})
+    order by c.message_id`.execute(db)
+  return rows.map(asCase)
+}
+
 /** Held until the end. */
 export async function findCase({ appId, db }: AppDb, id: number): Promise<CaseRow | undefined> {
   const { rows } = await sql<Row>`
@@ -74,8 +89,11 @@ export async function findCase({ appId, db }: AppDb, id: number): Promise<CaseRo
 }
 
 function asCase(found: Row): CaseRow {
-  const { messageId, caught, kind, reported, parentSeq, openedAt, movedAt, ...row } = found
-  return { entry: asFound(row), messageId, caught, kind, reported, parentSeq, openedAt, movedAt }
+  const { messageId, caught, kind, reported, parentSeq, openedAt, movedAt, ...rest } = found
+  const { status, claimedBy, claimedUntil, ...row } = rest
+  const claim = { status, claimedBy, claimedUntil }
+  const times = { openedAt, movedAt }
+  return { entry: asFound(row), messageId, caught, kind, reported, parentSeq, ...times, ...claim }
 }
 
 export interface FlagRow {

@@ -15,6 +15,7 @@ import { replyCounts } from '../messages/index.ts'
 import { withhold } from '../messages/send/index.ts'
 import { deleteTraces, lockConversationOf } from '../messages/stored/index.ts'
 import { closeCase } from '../rules/cases/index.ts'
+import { holderOf, requireFree } from './holders.ts'
 import { type CaseRow, findCase } from './reviews.sql.ts'
 import { reviewSubmission } from './submissions.ts'
 
@@ -33,10 +34,11 @@ export async function review(
   if (found?.kind !== kind || (kind === 'blocked' && !isWithheld)) {
     throw new Failure('ERR_MESSAGE_ID_NOT_FOUND', { id })
   }
+  requireFree(ctx, found)
   const { bucket, key, seq, deletedAt } = found.entry.row
   if (status === 'approved' && isWithheld) return deliver(ctx, found)
   if (status === 'disapproved' && !isWithheld && deletedAt === null) await condemn(ctx, found)
-  await closeCase(ctx.db, id, { status, seq }, ctx.now)
+  await closeCase(ctx.db, id, { status, seq, by: holderOf(ctx.caller) }, ctx.now)
   await eraseWithdrawn(ctx, found.entry)
   if (status === 'approved')
     await ctx.outbox.append('message.approved', { bucket, key, seq, id, by: 'moderator' })
@@ -57,7 +59,8 @@ async function deliver(
   const { rule } = row.verdict ?? {}
   const moderation = { status: 'approved', ...(rule && { rule: { id: rule.id, name: rule.name } }) }
   const { seq, id } = await sayAnew(ctx, row, { moderation, parentSeq, muid: null })
-  await closeCase(ctx.db, messageId, { status: 'approved', seq }, ctx.now)
+  const by = holderOf(ctx.caller)
+  await closeCase(ctx.db, messageId, { status: 'approved', seq, by }, ctx.now)
   const { bucket, key } = row
   const place = { bucket, key, seq, id }
   await ctx.outbox.append('message.approved', { ...place, by: 'moderator', blockedId: messageId })

@@ -12,6 +12,7 @@ import { actingUid, asFound } from '../messages/stored/index.ts'
 import { closeCase, deleteCases } from '../rules/cases/index.ts'
 import { ensureUsers } from '../users/index.ts'
 import { profilesIn, serialiseFresh } from '../views/index.ts'
+import { holderOf, requireFree } from './holders.ts'
 import { type CaseRow, findCase } from './reviews.sql.ts'
 import { submissionQueue } from './submission-jobs.sql.ts'
 import {
@@ -150,7 +151,8 @@ export async function reviewSubmission(
   if (!row) return false
   const found = await findCase(ctx.db, id)
   if (found?.kind !== kind) throw notFound(id)
-  await closeCase(ctx.db, id, { status, seq: 0 }, ctx.now)
+  requireFree(ctx, found)
+  await closeCase(ctx.db, id, { status, seq: 0, by: holderOf(ctx.caller) }, ctx.now)
   if (row.status === status) return true
   await restateSubmission(ctx.db, id, status, ctx.now)
   const { revision } = row

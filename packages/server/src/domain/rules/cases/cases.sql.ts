@@ -91,16 +91,25 @@ export async function findCaseStatus(
   return rows[0]?.status
 }
 
-/** Reviewed; `seq`: where the message is from now on. */
+interface Decision {
+  readonly status: ReviewStatus
+  /** Where the message is from now on. */
+  readonly seq: number
+  /** Who has decided. */
+  readonly by: string
+}
+
+/** Reviewed. */
 export async function closeCase(
   { appId, db }: AppDb,
   id: number,
-  { status, seq }: { readonly status: ReviewStatus; readonly seq: number },
+  { status, seq, by }: Decision,
   now: number,
 ): Promise<void> {
   await sql`
     update moderation_cases
-    set status = ${status}, seq = ${seq}, reported = null, updated_at = ${now}
+    set status = ${status}, seq = ${seq}, reported = null, updated_at = ${now},
+        claimed_by = ${by}, claimed_until = null
     where app_id = ${appId} and message_id = ${id}`.execute(db)
 }
 

@@ -8,3 +8,4 @@ export {
   insertReport,
 } from './cases.sql.ts'
 export { openCase } from './cases.ts'
+export { claimCases, countOpenCases, releaseCases } from './claims.sql.ts'
