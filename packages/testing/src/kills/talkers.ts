@@ -29,8 +29,8 @@ export async function openPage(pages: ReactPages, { uid, ...account }: Account):
   await page.evaluate(() => {
     const { chat } = (globalThis as unknown as { page: TestPage }).page
     const counted = { losses: 0 }
-    chat?.connection.subscribe(() => {
-      if (chat.connection.getSnapshot().state === 'waiting') counted.losses++
+    chat?.session.on('connection', ({ state, reason }) => {
+      if (state === 'waiting' && reason === 'lost') counted.losses++
     })
     Object.assign(globalThis, { counted })
   })
@@ -76,8 +76,8 @@ export function openProgram(
   const chat: Chat = createChat(account)
   stack.defer(() => chat.close())
   let losses = 0
-  chat.connection.subscribe(() => {
-    if (chat.connection.getSnapshot().state === 'waiting') losses++
+  chat.session.on('connection', ({ state, reason }) => {
+    if (state === 'waiting' && reason === 'lost') losses++
   })
   for (const target of targets) chat.conversation(target).messages.subscribe(() => undefined)
   return {
