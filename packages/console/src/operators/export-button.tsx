@@ -1,0 +1,45 @@
+import { useMutation } from '@tanstack/react-query'
+import { clientOf } from '../app/client.ts'
+import { audit } from '../strings/operators.ts'
+import { Problem } from '../ui/problem.tsx'
+import { toast } from '../ui/toast.tsx'
+
+export interface AuditFilter {
+  readonly appId?: string
+  readonly operation?: string
+  readonly caller?: string
+  readonly since?: number
+  readonly until?: number
+}
+
+/** An export may be long. */
+const timeoutMs = 10 * 60_000
+
+/** Saves all lines that fit as a file. */
+export function ExportButton({ filter }: { readonly filter: AuditFilter }) {
+  const make = useMutation({
+    mutationFn: () => clientOf('').exportAuditLog({ query: filter }, { timeoutMs }),
+    onSuccess: ({ data }) => {
+      const lines = data.map((entry) => `${JSON.stringify(entry)}\n`)
+      save(new Blob(lines, { type: 'application/x-ndjson' }))
+      toast(audit.exported(data.length))
+    },
+  })
+  return (
+    <>
+      <button type="button" disabled={make.isPending} onClick={() => make.mutate()}>
+        {make.isPending ? audit.exporting : audit.export}
+      </button>
+      {make.error && <Problem error={make.error} />}
+    </>
+  )
+}
+
+function save(blob: Blob): void {
+  const url = URL.createObjectURL(blob)
+  const link = document.createElement('a')
+  link.href = url
+  link.download = audit.file
+  link.click()
+  URL.revokeObjectURL(url)
+}

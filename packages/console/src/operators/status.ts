@@ -1,0 +1,3 @@
+import type { OperationOutputs } from '@chorale/sdk'
+
+export type Status = OperationOutputs['getInstallStatus']['data']

@@ -1,0 +1,138 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { notifyUsers } from '../../../server/src/domain/notifications/index.ts'
+import {
+  builtConsole,
+  faultsOf,
+  openConsolePages,
+  picture,
+} from '../../../testing/src/network/console-browser.ts'
+import { startPushFixture } from '../../../testing/src/notifications/push-fixture.ts'
+import { signedIn } from '../../../testing/src/service/console.ts'
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const consoleFiles = await builtConsole(stack)
+const fixture = stack.use(await startPushFixture({ consoleFiles }))
+const { app, full } = fixture
+app.startWorker([notifyUsers])
+const pages = await openConsolePages(stack, app)
+const support = await signedIn(app, { [app.appId]: 'support' })
+const base = `/console/apps/${app.appId}/support`
+const sent: string[] = []
+
+async function say(from: string, receiver: string, text: string): Promise<string> {
+  const body = { receiver, receiverType: 'user', type: 'text', data: { text } } as const
+  const { data } = await full.sendMessage({ onBehalfOf: from, body })
+  return 'id' in data ? data.id : ''
+}
+
+beforeAll(async () => {
+  await fixture.useGoogle('google')
+  const people = { ann: 'Ann Lee', bob: 'Bob Stone', cleo: 'Cleo Roe' }
+  for (const [uid, name] of Object.entries(people)) await full.createUser({ body: { uid, name } })
+  await full.updateContactDetails({ onBehalfOf: 'bob', body: { email: 'bob@shop.example' } })
+  await fixture.android('bob')
+  await app.given.group('den', { owner: 'ann' })
+  await full.addMembers({ params: { guid: 'den' }, body: { participants: ['bob'] } })
+  await full.blockUsers({ params: { uid: 'bob' }, body: { blockedUids: ['cleo'] } })
+  for (let nth = 0; nth < 60; nth++) sent.push(await say('ann', 'bob', `Message ${nth}`))
+  await vi.waitFor(async () => {
+    const { data } = await full.getSupportedUser({ params: { uid: 'bob' } })
+    expect(data.pushes.filter(({ status }) => status === 'sent')).toHaveLength(20)
+  }, 30_000)
+})
+
+async function check(page: Page, name: string): Promise<void> {
+  await picture(page, name)
+  expect(await faultsOf(page)).toEqual([])
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  expect(overflow).toBeLessThanOrEqual(0)
+}
+
+test('support finds a user by e-mail address, and sees devices, groups, blocks and pushes', async () => {
+  const page = await pages.open(`${base}/users`, support)
+  await page.getByLabel('Uid, name or e-mail').fill('bob@sh')
+  await page.getByRole('link', { name: 'Bob Stone' }).waitFor()
+  await check(page, 'support-found')
+  await page.getByRole('link', { name: 'Bob Stone' }).click()
+  await page.getByRole('heading', { name: 'Bob Stone' }).waitFor()
+  const rowIn = (table: string) => page.getByLabel(table).getByRole('row').nth(1)
+  const textOf = async (table: string) => String(await rowIn(table).textContent())
+  expect(await textOf('Devices for push')).toContain('fcm_android')
+  expect(await textOf('Groups')).toContain('den')
+  expect(await textOf('Blocks')).toContain('Cleo RoeBlocked by this user')
+  expect(await textOf('Conversations')).toContain('Ann Lee')
+  expect(await textOf('Last notifications')).toContain('Sent')
+  await check(page, 'support-user')
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByText('Not signed in anywhere').waitFor()
+  expect(pages.complaints).toEqual([])
+})
+
+test('a conversation is read page by page, and the audit log knows by whom', async () => {
+  const page = await pages.open(`${base}/users/bob`, support)
+  await page.getByLabel('Conversations').getByRole('link', { name: 'Ann Lee' }).click()
+  const messages = page.getByLabel('Messages', { exact: true }).getByRole('listitem')
+  await expect.poll(() => messages.count()).toBe(50)
+  expect(await messages.last().textContent()).toContain('Message 59')
+  await check(page, 'support-conversation')
+  await page.getByRole('button', { name: 'Older messages' }).click()
+  await expect.poll(() => messages.count()).toBe(60)
+  expect(await messages.first().textContent()).toContain('Message 0')
+  const query = { collaboratorId: support.id, operation: 'listMessages' }
+  const { data } = await full.listAuditLog({ query })
+  expect(data).toHaveLength(2)
+  expect(pages.complaints).toEqual([])
+})
+
+test('a timeline tells of a push that came, and why another did not', async () => {
+  const page = await pages.open(`${base}/conversations/ann_user_bob`, support)
+  await page.getByRole('link', { name: `Timeline of message ${sent.at(-1)}` }).click()
+  await page.getByText('The provider has taken it.').first().waitFor()
+  await check(page, 'support-timeline')
+  const quiet = await say('bob', 'ann', 'Anybody?')
+  await page.getByLabel('Id of the message').fill(quiet)
+  await page.getByRole('button', { name: 'Show it' }).click()
+  await page.getByText('Not pushed').waitFor()
+  await page.getByText('NO_DEVICE').waitFor()
+  expect(await page.getByText('Anybody?').count()).toBe(0)
+  expect(pages.complaints).toEqual([])
+})
+
+test('support answers as the app, and follows the message', async () => {
+  const page = await pages.open(`${base}/users/bob`, support)
+  await page.locator('.page-head').getByRole('link', { name: 'Send as the app' }).click()
+  await page.getByLabel('Text').fill('We have looked into it.')
+  await check(page, 'support-send')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('link', { name: /^Timeline of/ }).click()
+  await page.getByRole('link', { name: 'app_system', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Show it' }).waitFor()
+  expect(pages.complaints).toEqual([])
+})
+
+test.each([
+  ['dark', 1280],
+  ['light', 390],
+] as const)('in %s colors, %i pixels wide, the pages are whole', async (colorScheme, width) => {
+  const look = { ...support, colorScheme, viewport: { width, height: 800 } }
+  for (const [name, path, heading] of [
+    ['user', 'users/bob', 'Bob Stone'],
+    ['conversation', 'conversations/ann_user_bob', 'Conversations'],
+    ['timeline', `messages/${sent[0]}`, 'Message timeline'],
+  ] as const) {
+    const page = await pages.open(`${base}/${path}`, look)
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
+    await expect.poll(() => page.getByText('Loading').count()).toBe(0)
+    await check(page, `support-${name}-${colorScheme}-${width}`)
+    await page.context().close()
+  }
+})
+
+test('a viewer is told which permission is missing', async () => {
+  const viewer = await signedIn(app, { [app.appId]: 'viewer' })
+  const page = await pages.open(`${base}/users/bob`, viewer)
+  await page.getByText('(logs.read)').waitFor()
+})
