@@ -7,7 +7,7 @@ interface FactsProps {
 
 export function Facts({ of }: FactsProps) {
   return (
-    <dl className="facts">
+    <dl className="fact-list">
       {Object.entries(of).map(([name, value]) =>
         value === undefined ? null : (
           <div key={name}>
