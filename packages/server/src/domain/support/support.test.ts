@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPushFixture } from '../../../../testing/src/notifications/push-fixture.ts'
 import { signedIn } from '../../../../testing/src/service/console.ts'
 import { notifyUsers } from '../notifications/index.ts'
+import { openCases } from '../rules/cases/index.ts'
 
 const fixture = await startPushFixture()
 afterAll(() => fixture[Symbol.asyncDispose]())
 const { app, full, android } = fixture
-app.startWorker([notifyUsers])
+app.startWorker([notifyUsers, openCases])
 const { appId } = app
 const support = await signedIn(app, { [appId]: 'support' })
 const viewer = await signedIn(app, { [appId]: 'viewer' })
@@ -49,9 +50,10 @@ describe('a user is found', () => {
     const other = await app.anotherApp()
     await app.client(other, 'full').createUser({ body: { uid: 'zed', name: 'Zed' } })
     expect(await found('zed')).toEqual([])
-    await expect(calls.getSupportedUser({ params: { uid: 'zed' } })).rejects.toMatchObject({
-      code: 'ERR_UID_NOT_FOUND',
-    })
+    const zed = { params: { uid: 'zed' } }
+    const unknown = { code: 'ERR_UID_NOT_FOUND', status: 404 }
+    await expect(calls.getSupportedUser(zed)).rejects.toMatchObject(unknown)
+    await expect(calls.listConversationsOfUser(zed)).rejects.toMatchObject(unknown)
   })
 })
 
@@ -114,7 +116,7 @@ describe('the timeline of a message', () => {
     expect(recipient?.push.says).toMatch(/device/)
   })
 
-  test('says which rule blocked it, and that it was deleted', async () => {
+  test('says which rule blocked it, what a moderator decided, and that it was deleted', async () => {
     await full.createRule({
       body: {
         id: 'mind',
@@ -131,6 +133,12 @@ describe('the timeline of a message', () => {
       reason: 'Mind your tongue',
     })
     expect(recipients[0]?.push).toMatchObject({ reason: 'MESSAGE_WITHHELD' })
+    await expect.poll(() => stepsOf(id)).toContain('reported: blocked')
+    await full.reviewBlockedMessage({ params: { messageId: id }, body: { status: 'approved' } })
+    expect(await stepsOf(id)).toEqual([
+      ...['received', 'moderated: disapproved', 'stored'],
+      ...['reported: blocked', 'reviewed: approved', 'pushed: withheld'],
+    ])
     const other = await say('ann', 'bob', 'to be deleted')
     await full.deleteMessage({ params: { id: other }, body: {} })
     expect(await stepsOf(other)).toContain('deleted')

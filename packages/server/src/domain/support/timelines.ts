@@ -75,7 +75,8 @@ function stepsOf(message: MessageRow): TimelineStep[] {
     ...(editedAt === null
       ? []
       : [{ step: 'edited' as const, at: editedAt, says: 'It was edited, for the last time.' }]),
-    ...(deletedAt === null || isWithheld
+    // What is blocked is a row that looks deleted from its first moment on.
+    ...(deletedAt === null || isWithheld || review?.kind === 'blocked'
       ? []
       : [{ step: 'deleted' as const, at: deletedAt, says: 'It was deleted.' }]),
   ]
@@ -96,6 +97,17 @@ function moderation({ isWithheld, isPending, rule, review }: MessageRow) {
   return { status: 'approved', says: 'No rule objected.' }
 }
 
+const reviewSays = {
+  blocked: {
+    approved: 'A moderator approved it: it was sent anew, as a message with another id.',
+    disapproved: 'A moderator left it blocked.',
+  },
+  flagged: {
+    approved: 'A moderator approved it.',
+    disapproved: 'A moderator disapproved it.',
+  },
+} as const
+
 function stepsOfReview(review: NonNullable<MessageRow['review']>): TimelineStep[] {
   const { kind, status, createdAt, updatedAt } = review
   const opened: TimelineStep = {
@@ -105,8 +117,7 @@ function stepsOfReview(review: NonNullable<MessageRow['review']>): TimelineStep[
     says: kind === 'blocked' ? 'It came into the queue of blocked messages.' : 'It was reported.',
   }
   if (status === 'open') return [opened]
-  const says = status === 'approved' ? 'A moderator approved it.' : 'A moderator disapproved it.'
-  return [opened, { step: 'reviewed', at: updatedAt, status, says }]
+  return [opened, { step: 'reviewed', at: updatedAt, status, says: reviewSays[kind][status] }]
 }
 
 interface Explained {
