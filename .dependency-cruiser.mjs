@@ -21,6 +21,7 @@ const row = [
   'rules',
   'messages',
   'moderation',
+  'imports',
 ]
 /** These live on events: they know the row by its doors, and neither each other nor anybody of the row knows them. */
 const listeners = ['notifications', 'webhooks', 'stats', 'events']

@@ -11,6 +11,7 @@ import {
 import { conversations, positions } from './conversations/index.ts'
 import { eventFeed } from './events/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
+import { imports } from './imports/index.ts'
 import {
   edits,
   history,
@@ -105,6 +106,7 @@ export const api = {
   pins,
   saves,
   receipts,
+  imports,
   stats,
   notificationSettings,
   notificationPreferences,

@@ -123,6 +123,8 @@ const byNoun: Readonly<Record<keyof typeof api, OfNoun>> = {
   pins: ofMessages,
   saves: ofNobody,
   receipts: ofMessages,
+  // Of all that an app has: its own server does it.
+  imports: ofNobody,
   stats: { read: 'stats.read', write: 'nobody' },
   notificationSettings: ofSettings,
   notificationPreferences: ofUsers,

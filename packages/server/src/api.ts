@@ -23,6 +23,7 @@ import {
   memberHandlers,
   scopePermissionHandlers,
 } from './domain/groups/index.ts'
+import { importHandlers } from './domain/imports/index.ts'
 import { deleteUserConversations } from './domain/log/participants/index.ts'
 import { historyHandlers } from './domain/messages/history/index.ts'
 import {
@@ -191,7 +192,7 @@ function handlersOfGroups({ passwords }: HandlerParts) {
   }
 }
 
-function handlersOfMessages({ messaging }: HandlerParts) {
+function handlersOfMessages({ messaging, passwords }: HandlerParts) {
   return {
     ...sendHandlers(messaging),
     ...messageHandlers(messaging),
@@ -203,6 +204,7 @@ function handlersOfMessages({ messaging }: HandlerParts) {
     ...pinHandlers,
     ...saveHandlers,
     ...receiptHandlers,
+    ...importHandlers(passwords),
   }
 }
 

@@ -122,4 +122,14 @@ export const messageErrors = {
     message: 'The message {id} does not exist here.',
     fix: 'Check the id. The message may have been deleted, or may be in another conversation.',
   },
+  ERR_IMPORT_MUID_ALREADY_EXISTS: {
+    status: 409,
+    message: 'Another message has the muid {muid}.',
+    fix: 'The stored one has the same sender and conversation, but another sentAt. Give each message a muid of its own.',
+  },
+  ERR_IMPORT_INVALID_JOINEDAT: {
+    status: 400,
+    message: 'The time joinedAt is not between the creation of the group and now.',
+    fix: 'Send a time from {createdAt} on, in Unix seconds. Leave it out for a member who joined with the creation of the group.',
+  },
 } as const satisfies Record<string, ErrorText>

@@ -172,6 +172,11 @@ export const Event = Type.Union([
       }),
     },
   ),
+  MessageEvent(
+    'message.imported',
+    'A message that was sent elsewhere was stored, with its own time. Nobody was notified of it.',
+    { message: Content },
+  ),
   MessageEvent('message.edited', 'A message was edited.', {}),
   MessageEvent('message.deleted', 'A message was deleted.', {}),
   MessageEvent('message.reactionAdded', 'The actor reacted to a message.', reaction),

@@ -130,7 +130,6 @@ describe('what is not offered', () => {
   const { key, secret } = app.management
   const basic = `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`
   hold([
-    ['import of data', 'POST /data_import/users', { json: { users: {} } }, 404, gone],
     ['calls', 'GET /calls', { host: `${app.appId}.call-us.chat.example` }, 404],
     ['routes of extensions', 'POST /extensions/polls/v2/create', { json: {} }, 404, gone],
     ['upload of files', 'POST /files', { json: {} }, 404, gone],

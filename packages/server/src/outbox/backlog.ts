@@ -72,7 +72,7 @@ export async function readAppends(db: Db, writtenUntil: number): Promise<Page<Ap
            e.id, e.sent_at as at, e.sender, e.category, e.type, e.muid, e.parent_seq as "parentSeq",
            case when length(e.data::text) <= ${maxDataCharacters} then e.data::text end as data,
            case when length(e.extra::text) <= ${maxDataCharacters} then e.extra::text end as extra,
-           e.verdict::text as verdict
+           e.verdict::text as verdict, e.extra ? 'imported' as imported
     from append_receipts r
     cross join lateral unnest(r.buckets, r.conversation_keys, r.first_seqs, r.last_seqs)
       as t(bucket, key, first, last)

@@ -85,7 +85,7 @@ function eventText(entry: AppendedEntry): string {
   const { muid = null, parentSeq = null, data, extra = null, verdict = null } = entry
   const small = data !== null && data.length + (extra?.length ?? 0) <= maxDataCharacters
   return (
-    `{"id":"${entryEventId(entry)}","name":"entry.appended","at":${at},` +
+    `{"id":"${entryEventId(entry)}","name":"${entry.imported ? 'entry.imported' : 'entry.appended'}","at":${at},` +
     (entry.trace ? `"trace":"${entry.trace}",` : '') +
     `"payload":{` +
     `"bucket":${bucket},"key":${key},"seq":${seq},"id":${id},"sender":${JSON.stringify(sender)},` +

@@ -43,6 +43,8 @@ export interface AppendedEntry extends ConversationKey {
   /** Of those whom it shows, as they were when it was appended. Gateways look up who is missing. */
   readonly profiles?: Profiles | undefined
   readonly trace?: string | undefined
+  /** It was said elsewhere: nobody is notified of it. */
+  readonly imported?: boolean | undefined
 }
 
 /** The entries of one receipt, in the order of the batch. */

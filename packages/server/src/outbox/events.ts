@@ -28,6 +28,17 @@ interface Reacted {
   reactedAt: number
 }
 
+type AppendedPayload = EntryRef & {
+  sender: string
+  category: string
+  type: string
+  muid?: string
+  parentSeq?: number
+  data?: Readonly<Record<string, unknown>>
+  extra?: Readonly<Record<string, unknown>>
+  caught?: 'withheld' | 'shown'
+}
+
 /**
  * Every event as it is stored and as listeners get it: a fact that was committed. Names are noun and
  * past tense. Servers outside get another shape, `Event` of the contract: `domain/events` makes it.
@@ -68,16 +79,9 @@ export interface Events {
    * `caught`: by a rule of moderation, or one that asks; and whether others than its sender are
    * shown it.
    */
-  'entry.appended': EntryRef & {
-    sender: string
-    category: string
-    type: string
-    muid?: string
-    parentSeq?: number
-    data?: Readonly<Record<string, unknown>>
-    extra?: Readonly<Record<string, unknown>>
-    caught?: 'withheld' | 'shown'
-  }
+  'entry.appended': AppendedPayload
+  /** A message that was said elsewhere has its place here: nobody is notified of it. */
+  'entry.imported': AppendedPayload
   /** Withheld from all but its sender: by a rule, or by a moderator. */
   'message.blocked': EntryRef & { by: 'rule' | 'moderator' }
   /** For moderators to look at; `by` a rule, or a user, who has an `uid`. */

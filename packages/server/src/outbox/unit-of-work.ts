@@ -8,7 +8,7 @@ import type { Append, CommitHook, Committed, RecordedEvent } from './committed.t
 import type { EventName, Events } from './events.ts'
 
 /** An entry has its receipt instead of a row of its own. */
-type RecordedName = Exclude<EventName, 'entry.appended'>
+type RecordedName = Exclude<EventName, 'entry.appended' | 'entry.imported'>
 
 /** Events of one transaction: rows like any other, so they exist exactly when the change does. */
 export interface Outbox {

@@ -107,3 +107,20 @@ export async function showConversations(tour: Tour): Promise<void> {
   await say(tour, 'chloe', 'david', 'Hello David.')
   await show.deleteConversation({ params: { conversationId: 'chloe_user_david' } })
 }
+
+/** What an app brings along: one of each, said by people who are only there because of it. */
+export async function showImports({ show }: Tour): Promise<void> {
+  const at = 1_600_000_000
+  const ida = { uid: 'ida', name: 'Ida', createdAt: at }
+  const jon = { uid: 'jon', name: 'Jon', createdAt: at }
+  await show.importUsers({ body: { users: { ida, jon } } })
+  const rowers = { guid: 'rowers', name: 'Rowers', type: 'public', owner: 'ida' } as const
+  await show.importGroups({ body: { groups: { rowers: { ...rowers, createdAt: at } } } })
+  const memberId = 'rowers_member_jon'
+  const member = { memberId, guid: 'rowers', uid: 'jon', joinedAt: at + 60 }
+  await show.importMembers({ body: { members: { [memberId]: member } } })
+  const said = { sender: 'ida', receiver: 'jon', receiverType: 'user', sentAt: at + 120 } as const
+  const data = { text: 'See you at the boat.' }
+  const messages = { 'old-1': { muid: 'old-1', ...said, readAt: at + 180, data } }
+  await show.importMessages({ body: { messages } })
+}

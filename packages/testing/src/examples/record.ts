@@ -128,5 +128,6 @@ async function walk(tour: Tour, fixture: PushFixture): Promise<void> {
   await operator.showCollaborators(tour)
   await people.showSupport(tour)
   await operator.showInstall(tour)
+  await messages.showImports(tour)
   await operator.showDeletion(tour)
 }

@@ -23,6 +23,7 @@ export function faultCalls(fixture: FaultFixture) {
     ...callsOfNotifications(fixture),
     ...callsOfProviders(),
     ...callsOfWebhooks(fixture),
+    ...callsOfImports(),
   }
   return calls
 }
@@ -292,4 +293,30 @@ function callsOfWebhooks({ appId, deliveryId }: FaultFixture) {
     redeliverMany: { ...of, body: {} },
     testWebhook: of,
   }
+}
+
+function callsOfImports() {
+  const name = 'From elsewhere'
+  const at = 1_600_000_000
+  const ian = { uid: 'ian', name, createdAt: at }
+  const hall = { guid: 'hall', name, type: 'public', owner: 'ann', createdAt: at } as const
+  const message = { muid: 'i1', sender: 'ann', receiver: 'ian', sentAt: at } as const
+  return {
+    importUsers: { body: { users: { ian } } },
+    importGroups: { body: { groups: { hall } } },
+    importMembers: {
+      body: {
+        members: {
+          tea_member_ian: { memberId: 'tea_member_ian', guid: 'tea', uid: 'ian', userDetails: ian },
+        },
+      },
+    },
+    importMessages: {
+      body: {
+        messages: {
+          i1: { ...message, receiverType: 'user', data: { text: 'hi' }, receiverUserDetails: ian },
+        },
+      },
+    },
+  } as const
 }

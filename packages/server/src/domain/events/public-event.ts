@@ -10,7 +10,10 @@ import { groupConversationId } from '../views/index.ts'
 import { type Found, findReferenced, type Reference } from './event-feed.sql.ts'
 
 /** Those that outside have another name than in the outbox. */
-const renamed = { 'entry.appended': 'message.sent' } as const
+const renamed = {
+  'entry.appended': 'message.sent',
+  'entry.imported': 'message.imported',
+} as const
 
 type TypeOf<N extends EventName> = N extends keyof typeof renamed ? (typeof renamed)[N] : N
 type DataOf<N extends EventName> = Extract<Event, { readonly type: TypeOf<N> }>['data']
@@ -36,6 +39,7 @@ const dataOf: {
   'conversation.reset': nothing,
   'conversation.deleted': nothing,
   'entry.appended': contentOf,
+  'entry.imported': contentOf,
   'message.edited': nothing,
   'message.deleted': nothing,
   'message.reactionAdded': reactionOf,

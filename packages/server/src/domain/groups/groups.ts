@@ -147,21 +147,21 @@ const unkeyed: Handlers<Omit<typeof groups, Keyed>> = {
 }
 
 /** As it is stored: with the hash of its password. */
-type Details = Omit<GroupDetails, 'password'> & { readonly passwordHash: string | null }
+export type HashedGroup = Omit<GroupDetails, 'password'> & { readonly passwordHash: string | null }
 
 /** Before the transaction. */
-async function withHash(
+export async function withHash(
   passwords: Passwords,
   ctx: ReadCtx,
   { password, ...group }: GroupDetails,
-): Promise<Details> {
+): Promise<HashedGroup> {
   return { ...group, passwordHash: await hashPassword(passwords, ctx, group.type, password) }
 }
 
 /** What became of its members; undefined: the guid is taken. */
 async function addGroup(
   ctx: WriteCtx,
-  { createdAt = ctx.now, ...group }: Details,
+  { createdAt = ctx.now, ...group }: HashedGroup,
   owner: string,
   members: Wanted = {},
 ): Promise<Admission | undefined> {

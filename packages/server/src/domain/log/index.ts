@@ -1,3 +1,5 @@
+export { findUserConversations } from './import.sql.ts'
+export { type ImportedEntry, importEntries, type PlacedImport } from './import.ts'
 export { eraseDeletedLogs } from './log.on.ts'
 export {
   type AppendAddition,

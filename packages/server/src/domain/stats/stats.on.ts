@@ -25,6 +25,7 @@ export const countEvents: Listener = {
   together: {
     names: [
       'entry.appended',
+      'entry.imported',
       'conversation.delivered',
       'conversation.read',
       'user.connectionStatusChanged',
@@ -48,7 +49,8 @@ export const countEvents: Listener = {
 function reachedBy({ name, payload }: HeardEvent): Reached[] {
   if (!('bucket' in payload && 'seq' in payload)) return []
   const { bucket, key, seq } = payload
-  if (name === 'entry.appended') return [{ bucket, key, seq, uid: '', kind: 'sent' }]
+  if (name === 'entry.appended' || name === 'entry.imported')
+    return [{ bucket, key, seq, uid: '', kind: 'sent' }]
   const kind = name === 'conversation.read' ? 'read' : 'delivered'
   return 'uid' in payload ? [{ bucket, key, seq, uid: payload.uid, kind }] : []
 }

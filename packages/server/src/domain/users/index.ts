@@ -1,5 +1,6 @@
 export { requireUser } from './access.ts'
 export { authTokenHandlers } from './auth-tokens.ts'
+export { importUsers } from './import.ts'
 export { meHandlers } from './me.ts'
 export { openPresenceStore } from './presence.ts'
 export { conversationIdOf, shown as shownUser, sortName, type UserView } from './user-view.ts'

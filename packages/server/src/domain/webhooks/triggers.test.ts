@@ -253,3 +253,17 @@ test('no payload and no id of any trigger shows how something is stored', () => 
     expect(headers['webhook-id']).toMatch(/^([0-9a-f-]{36}|message-\d+|\d+:\w+):\w+$/)
   }
 })
+
+test('nothing is told of groups and messages that are imported', async () => {
+  const before = hook.receiver.received.length
+  const hall = { guid: 'hall', name: 'Hall', type: 'public', owner: 'ann' } as const
+  await full.importGroups({ body: { groups: { hall } } })
+  const sentAt = Math.floor(Date.now() / 1000)
+  const old = { muid: 'old', sender: 'ann', receiver: 'bob', sentAt, data: { text: 'old' } }
+  const messages = { old: { ...old, receiverType: 'user' as const } }
+  expect((await full.importMessages({ body: { messages } })).data.old?.success).toBe(true)
+  const { id } = await app.given.message('ann', 'bob')
+  const told = () => hook.receiver.received.slice(before).map(({ body }) => body)
+  await expect.poll(() => told().length, wait).toBeGreaterThan(0)
+  expect(told()).toMatchObject([{ trigger: 'message_sent', data: { message: { id } } }])
+})

@@ -104,6 +104,8 @@ export interface Extra {
   readonly reactions?: Readonly<Record<string, number>>
   /** Of what happened to a member: to how many it happened in the same call, where there were more. */
   readonly together?: number
+  /** It was said elsewhere, and brought here later. */
+  readonly imported?: true
   readonly pinned?: { readonly at: number; readonly by: string }
 }
 

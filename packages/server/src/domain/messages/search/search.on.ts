@@ -7,7 +7,13 @@ export const indexMessages: Listener = {
   idempotent: true,
   on: {},
   together: {
-    names: ['entry.appended', 'message.edited', 'message.deleted', 'message.blocked'],
+    names: [
+      'entry.appended',
+      'entry.imported',
+      'message.edited',
+      'message.deleted',
+      'message.blocked',
+    ],
     react: (events, { db }) => indexEntries(db.db, events.flatMap(placeOf)),
   },
 }

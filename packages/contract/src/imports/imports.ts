@@ -1,0 +1,150 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import { Message } from '../conversations/entries.ts'
+import { Data, Identifier, ItemOutcome, OneOf, Tags, Timestamp, UnixTime } from '../envelope.ts'
+import { Group, GroupDetails, GroupScope, Guid } from '../groups/groups.ts'
+import { Content, contentErrors } from '../messages/messages.ts'
+import { operations } from '../operation.ts'
+import { Uid, User, UserDetails } from '../users/users.ts'
+
+/** The hosted service takes 50. A body has at most a megabyte. */
+const maxPerCall = 1000
+
+const ImportedUser = Type.Object({
+  ...UserDetails.properties,
+  lastActiveAt: Type.Optional(UnixTime),
+  deactivatedAt: Type.Optional(UnixTime),
+})
+export type ImportedUser = Static<typeof ImportedUser>
+
+const ImportedGroup = Type.Object({
+  ...GroupDetails.properties,
+  groupOwnerDetails: Type.Optional(ImportedUser),
+})
+export type ImportedGroup = Static<typeof ImportedGroup>
+
+const ImportedMember = Type.Object({
+  memberId: Type.String({ maxLength: 300, description: '`<guid>_member_<uid>`, as the key.' }),
+  guid: Guid,
+  uid: Uid,
+  scope: Type.Optional({ ...GroupScope, description: '`participant`, if it is not said.' }),
+  isBanned: Type.Optional(Type.Boolean()),
+  joinedAt: Type.Optional(UnixTime),
+  groupDetails: Type.Optional(GroupDetails),
+  userDetails: Type.Optional(ImportedUser),
+})
+export type ImportedMember = Static<typeof ImportedMember>
+
+const ImportedMessage = Type.Object({
+  muid: Type.String({ minLength: 1, maxLength: 100 }),
+  sender: Uid,
+  receiverType: OneOf('user', 'group'),
+  receiver: Identifier('Uid or guid of the receiver.'),
+  category: Type.Optional(OneOf('message', 'custom')),
+  type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+  data: Type.Optional(Content),
+  tags: Type.Optional(Tags),
+  sentAt: UnixTime,
+  deliveredAt: Type.Optional({ ...UnixTime, description: 'To the receiver, who is a user.' }),
+  readAt: Type.Optional({ ...UnixTime, description: 'By the receiver, who is a user.' }),
+  senderUserDetails: Type.Optional(ImportedUser),
+  receiverUserDetails: Type.Optional(ImportedUser),
+  receiverGroupDetails: Type.Optional(GroupDetails),
+  receiverGroupOwnerDetails: Type.Optional(ImportedUser),
+})
+export type ImportedMessage = Static<typeof ImportedMessage>
+
+function ById<T extends TSchema>(item: T) {
+  return Type.Record(Type.String({ minLength: 1 }), item, {
+    minProperties: 1,
+    maxProperties: maxPerCall,
+  })
+}
+
+/** What became of each, by its key in the call. */
+function Outcomes<T extends TSchema>(data: T) {
+  const outcome = Type.Object({ ...ItemOutcome.properties, data: Type.Optional(data) })
+  return Data(Type.Record(Type.String(), outcome))
+}
+
+const Member = Type.Object({
+  guid: Type.String(),
+  uid: Type.String(),
+  scope: GroupScope,
+  joinedAt: Timestamp,
+})
+
+const shared = {
+  method: 'POST',
+  tag: 'Data import',
+  effect: 'write',
+  requires: 'fullAccess',
+} as const
+
+export const imports = operations({
+  importUsers: {
+    ...shared,
+    path: '/data_import/users',
+    summary: 'Import users',
+    description:
+      'Stores up to 1,000 users with the times that they have elsewhere, each under its uid. The ' +
+      'answer says what became of each. A user who was imported before, and is the same, is ' +
+      'answered as stored; one who differs is refused. No webhook and no event tells of it.',
+    body: Type.Object({ users: ById(ImportedUser) }),
+    response: Outcomes(User),
+    errors: ['ERR_UID_ALREADY_EXISTS'],
+  },
+  importGroups: {
+    ...shared,
+    path: '/data_import/groups',
+    summary: 'Import groups',
+    description:
+      'Stores up to 1,000 groups, each under its guid. The owner becomes a member; an owner who ' +
+      'does not exist is created from `groupOwnerDetails`. A group that was imported before, and ' +
+      'is the same, is answered as stored; one that differs is refused.',
+    body: Type.Object({ groups: ById(ImportedGroup) }),
+    response: Outcomes(Group),
+    errors: ['ERR_GUID_ALREADY_EXISTS', 'ERR_EMPTY_GROUP_PASS', 'ERR_UID_NOT_FOUND'],
+  },
+  importMembers: {
+    ...shared,
+    path: '/data_import/members',
+    summary: 'Import members of groups',
+    description:
+      'Stores up to 1,000 members or, with `isBanned`, banned users, each under ' +
+      '`<guid>_member_<uid>`. `joinedAt` lies between the creation of the group and now. A group ' +
+      'or user that does not exist is created from the details. No message in the group tells ' +
+      'of it.',
+    body: Type.Object({ members: ById(ImportedMember) }),
+    response: Outcomes(Member),
+    errors: [
+      'ERR_GUID_NOT_FOUND',
+      'ERR_UID_NOT_FOUND',
+      'ERR_ALREADY_JOINED',
+      'ERR_BANNED_GROUPMEMBER',
+      'ERR_ALREADY_BANNED',
+      'ERR_EMPTY_GROUP_PASS',
+      'ERR_IMPORT_INVALID_JOINEDAT',
+    ],
+  },
+  importMessages: {
+    ...shared,
+    path: '/data_import/messages',
+    summary: 'Import messages',
+    description:
+      'Stores up to 1,000 messages with the times that they have elsewhere, each under its muid. ' +
+      'Within a conversation they come in the order of `sentAt`: one that is older than the last ' +
+      'message of its conversation is refused. They raise no unread count, and nobody is ' +
+      'notified, neither by push nor by webhook; rules of moderation are not asked. A message that ' +
+      'was imported before is answered as stored. Users and groups that do not exist are created ' +
+      'from the details.',
+    body: Type.Object({ messages: ById(ImportedMessage) }),
+    response: Outcomes(Message),
+    errors: [
+      ...contentErrors,
+      'ERR_UID_NOT_FOUND',
+      'ERR_GUID_NOT_FOUND',
+      'ERR_EMPTY_GROUP_PASS',
+      'ERR_IMPORT_MUID_ALREADY_EXISTS',
+    ],
+  },
+})

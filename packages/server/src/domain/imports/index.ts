@@ -1,0 +1,1 @@
+export { importHandlers } from './imports.ts'
