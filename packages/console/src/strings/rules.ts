@@ -58,6 +58,7 @@ export const dryRun = {
   title: 'Try it out',
   about: 'On what was said lately. Nothing is blocked and nobody is told.',
   days: 'Days',
+  dayNames: { '1': '1 day', '7': '7 days', '30': '30 days', '90': '90 days' },
   start: 'Start',
   cancel: 'Stop',
   statuses: {

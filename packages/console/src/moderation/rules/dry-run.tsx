@@ -55,7 +55,13 @@ export function DryRun({ rule, body }: DryRunProps) {
       <h2>{texts.title}</h2>
       <p>{texts.about}</p>
       <div className="actions">
-        <Choice label={texts.days} value={days} options={dayChoices} onChange={setDays} />
+        <Choice
+          label={texts.days}
+          value={days}
+          options={dayChoices}
+          names={texts.dayNames}
+          onChange={setDays}
+        />
         <button type="button" disabled={start.isPending} onClick={() => start.mutate()}>
           {texts.start}
         </button>

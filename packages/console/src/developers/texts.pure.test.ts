@@ -1,0 +1,16 @@
+import { allOperations } from '@chorale/contract/api'
+import { appSettingDefaults } from '@chorale/contract/apps'
+import { expect, test } from 'vitest'
+import { settings } from '../strings/developers.ts'
+import { features } from './features.ts'
+
+test('every setting of an app has a meaning', () => {
+  expect(Object.keys(settings.meanings).toSorted()).toEqual(
+    Object.keys(appSettingDefaults).toSorted(),
+  )
+})
+
+test('every feature that a role can be denied is in the matrix', () => {
+  const known = [...allOperations.values()].flatMap(({ feature }) => feature ?? [])
+  expect([...features].toSorted()).toEqual([...new Set(known)].toSorted())
+})
