@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, expect, inject, test, vi } from 'vitest'
 import { cloneDatabase } from '../../../../../testing/src/engines/test-database.ts'
 import { startTcpProxy } from '../../../../../testing/src/network/tcp-proxy.ts'
+import { send } from '../../../../../testing/src/network/wire.ts'
 import {
   chorale,
   choraleJson,
@@ -85,6 +86,22 @@ test('an install that works is shown on one screen: engines, schema, its process
   const lines = stdout.trimEnd().split('\n')
   expect(lines.filter((line) => line.length > 120)).toEqual([])
   expect(lines.length).toBeLessThan(40)
+})
+
+test('the API tells operators the same over HTTP', async () => {
+  const made = await choraleJson<{ key: string; secret: string }>(
+    settings,
+    ...['management-key', 'create', '--name', 'Status'],
+  )
+  const { key, secret } = made
+  const host = 'apimgmt.localhost'
+  const answer = await send(serving.origin, { path: '/status', headers: { host, key, secret } })
+  expect(answer.status, answer.text).toBe(200)
+  const { data } = JSON.parse(answer.text)
+  const { ok, version, processes, queues, problems } = await readStatus()
+  expect(data).toMatchObject({ ok, version, problems })
+  expect(data.processes).toMatchObject([{ pid: processes?.[0]?.pid, ready: true, sockets: 0 }])
+  expect(data.queues).toHaveLength(queues?.length ?? 0)
 })
 
 test('a queue that nobody claims from is named with its age, and the exit code is 1', async () => {
