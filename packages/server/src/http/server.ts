@@ -240,6 +240,11 @@ function addConsole(server: FastifyInstance, parts: HttpParts): void {
   const { signIn, clientAddress } = parts
   if (!signIn) return
   addSignIn(server, signIn, (request) => clientAddress(request.raw))
+  // No browser keeps what a person has seen: the next one at the machine may be another.
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.url.startsWith(`${consolePrefix}/`)) reply.header('Cache-Control', 'no-store')
+    done()
+  })
   const address: ConsoleAddress = signIn
   for (const [name, operation] of allOperations) {
     const chat = operation.requires !== 'management' && operation.requires !== 'session'

@@ -345,6 +345,13 @@ describe('an attacker', () => {
     }
   })
 
+  test('finds nothing in the cache of a browser', async () => {
+    for (const to of ['api/session', `api/apps/${appId}/settings`, 'api/apps', 'sign-in/methods']) {
+      const { headers } = await send(origin, { path: `/console/${to}`, headers: good })
+      expect(headers['cache-control'], to).toBe('no-store')
+    }
+  })
+
   test('who knows the hash in the database cannot sign in with it', async () => {
     const { rows } = await sql<{ h: string }>`
       select encode(session_hash, 'base64') as h from collaborator_sessions limit 1`.execute(app.db)
