@@ -24,7 +24,8 @@ export async function sendPaced(
   let sent = 0
   const due: number[] = []
   const sendNext = async () => {
-    const connection = idle.pop()
+    // In turns: the service closes a connection that has brought no request for some time.
+    const connection = idle.shift()
     if (!connection) return
     for (let at = due.shift(); at !== undefined; at = due.shift()) {
       const { status, body } = await connection.exchange(request(at))

@@ -47,12 +47,16 @@ export async function startServing(settings: Settings, parts: string): Promise<S
     child.kill('SIGKILL')
     throw new Error(`chorale serve is not ready:\n${lastLines(log)}`)
   }
+  const onEarlyEnd = (code: number | null, signal: string | null) =>
+    process.stderr.write(`chorale serve has ended: ${code ?? signal}\n${lastLines(log)}\n`)
+  child.once('exit', onEarlyEnd)
   return {
     origin: addressOf('api|gateway'),
     operationsOrigin: addressOf('operations'),
     pid,
     log: said,
     async [Symbol.asyncDispose]() {
+      child.off('exit', onEarlyEnd)
       child.kill('SIGTERM')
       await ended
       rmSync(folder, { recursive: true })
