@@ -132,13 +132,14 @@ describe('a collaborator of one app', async () => {
   })
 
   test('has in each app the role that is of that app', async () => {
-    const roles = { [appId]: 'viewer', [other.appId]: 'owner' } as const
+    const theirs = await app.anotherApp()
+    const roles = { [appId]: 'viewer', [theirs.appId]: 'owner' } as const
     const person = await signedIn(app, roles)
     const body = { uid: 'by-a-viewer', name: 'Nobody' }
     await expect(person.calls(appId).createUser({ body })).rejects.toMatchObject({
       code: 'AUTH_ERR_NO_ACCESS',
     })
-    await person.calls(other.appId).createUser({ body })
+    await person.calls(theirs.appId).createUser({ body })
   })
 
   test('does not act as a user', async () => {
