@@ -39,6 +39,8 @@ beforeAll(async () => {
   for (let nth = 0; nth < 60; nth++) sent.push(await say('ann', 'bob', `Message ${nth}`))
   await vi.waitFor(async () => {
     const { data } = await full.getSupportedUser({ params: { uid: 'bob' } })
+    // The newest is planned, and none of those that are shown waits.
+    expect(data.pushes[0]?.messageId).toBe(sent.at(-1))
     expect(data.pushes.filter(({ status }) => status === 'sent')).toHaveLength(20)
   }, 30_000)
 })
