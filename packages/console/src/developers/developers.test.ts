@@ -126,6 +126,31 @@ test('push accounts are added and deleted; events are listed', async () => {
   expect(pages.complaints).toEqual([])
 })
 
+test('an owner adds a person, gives them another role, and takes it away', async () => {
+  const owner = await signedIn(app, { [appId]: 'owner' })
+  const page = await pages.open(at('collaborators'), { session: owner.session })
+  await page.getByRole('button', { name: 'Add a person' }).click()
+  await page.getByLabel('E-mail address').fill('moe@example.com')
+  await page.getByLabel('Role', { exact: true }).selectOption('support')
+  expect(await faultsOf(page)).toEqual([])
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const role = page.getByLabel('Role of moe@example.com')
+  await role.selectOption('moderator')
+  const known = async () =>
+    (await full.listCollaborators({ params: { appId } })).data.find(
+      ({ email }) => email === 'moe@example.com',
+    )?.role
+  await expect.poll(known).toBe('moderator')
+  await page
+    .getByRole('row', { name: /moe@example.com/ })
+    .getByRole('button', { name: 'Delete' })
+    .click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(known).toBe(undefined)
+  // Nobody changes their own role.
+  expect(await page.getByLabel(`Role of ${owner.email}`).count()).toBe(0)
+})
+
 test('a viewer sees settings and no keys; nothing can be changed', async () => {
   const viewer = await signedIn(app, { [appId]: 'viewer' })
   const size = { width: 390, height: 800 }

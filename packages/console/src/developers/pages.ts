@@ -1,5 +1,13 @@
 import type { PageEntry } from '../app/page-entry.ts'
-import { events, keys, providers, roles, settings, webhooks } from '../strings/developers.ts'
+import {
+  events,
+  keys,
+  people,
+  providers,
+  roles,
+  settings,
+  webhooks,
+} from '../strings/developers.ts'
 
 export const developerPages: readonly PageEntry[] = [
   {
@@ -31,6 +39,12 @@ export const developerPages: readonly PageEntry[] = [
     title: providers.title,
     permission: 'settings.read',
     load: () => import('./providers-page.tsx'),
+  },
+  {
+    path: 'collaborators',
+    title: people.title,
+    permission: 'collaborators.read',
+    load: () => import('./people-page.tsx'),
   },
   {
     path: 'events',

@@ -12,11 +12,13 @@ import { type Credentials, signInByPassword, signInMethods } from './sign-in.ts'
 export function SignInPage() {
   const { query } = usePlace()
   const returnTo = query.get('returnTo')
+  const failure = query.get('error')
   const methods = useQuery({ queryKey: ['sign-in-methods'], queryFn: signInMethods })
   return (
     <main className="alone">
       <p className="brand">{frame.title}</p>
       <PageHead title={signIn.title} {...(returnTo !== null && { about: signIn.ended })} />
+      {failure !== null && <p role="alert">{signIn.failures[failure] ?? signIn.failed(failure)}</p>}
       <Loaded query={methods}>
         {({ password, provider }) => (
           <>

@@ -153,6 +153,32 @@ export const providers = {
   noneText: 'Without one, no push is sent.',
 }
 
+export const people = {
+  title: 'Collaborators',
+  about: 'People who have a role in this app. People of the whole install are not in this list.',
+  invite: 'Add a person',
+  inviteText:
+    'Whoever shows this address, verified by the OpenID provider, is that person. For a password, ask your operator.',
+  add: 'Add',
+  name: 'Name',
+  email: 'E-mail address',
+  role: 'Role',
+  roleOf: (email: string) => `Role of ${email}`,
+  roleHint: 'Each has what the one before may do, but for support and moderators.',
+  roles: {
+    viewer: 'Viewer: looks at users, settings and statistics',
+    support: 'Support: reads messages and logs, changes users',
+    moderator: 'Moderator: reviews and restricts',
+    developer: 'Developer: settings, rules, keys',
+    owner: 'Owner: everything',
+  },
+  since: 'Since',
+  saved: 'Saved',
+  removeText: (email: string) => `${email} has no role in this app any more, with the next call.`,
+  none: 'Nobody has a role in this app alone',
+  noneText: 'Add the people who work with it.',
+}
+
 export const events = {
   title: 'Events',
   about: 'What has happened in the app, as programs read it with GET /events.',

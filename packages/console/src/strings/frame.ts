@@ -78,6 +78,13 @@ export const signIn = {
   nobody: 'Nobody can sign in: passwords are switched off, and no provider is set up.',
   help: 'No account? Ask an owner to invite you, or your operator to run “chorale collaborator create”.',
   ended: 'Sign in to go on where you were.',
+  failures: {
+    ERR_NOT_INVITED:
+      'Your provider knows you, and nobody has invited you here. Ask an owner to add your e-mail address.',
+    ERR_PROVIDER_FAILED: 'The sign-in at your provider did not work. Try again.',
+    ERR_SIGN_IN_REFUSED: 'The sign-in took too long, or was begun in another browser. Try again.',
+  } as Readonly<Record<string, string>>,
+  failed: (code: string) => `The sign-in has failed (${code}). Try again, or tell your operator.`,
 }
 
 export const enrol = {

@@ -91,9 +91,16 @@ function addProvider(
     reply.header('Set-Cookie', cookieText(providerCookie, '', signIn, 0))
     if (kept === undefined) throw new Failure('ERR_SIGN_IN_REFUSED')
     const came = new URL(request.url, signIn.origin)
-    const { session, returnTo } = await provider.finish(came, kept, browserOf(request))
-    enter(reply, session, signIn)
-    return reply.redirect(localPath(returnTo), 303)
+    try {
+      const { session, returnTo } = await provider.finish(came, kept, browserOf(request))
+      enter(reply, session, signIn)
+      return reply.redirect(localPath(returnTo), 303)
+    } catch (error) {
+      // A person sees what to do on the page; a program gets the error.
+      const isPerson = String(request.headers.accept).includes('text/html')
+      if (!(isPerson && error instanceof Failure)) throw error
+      return reply.redirect(`${path}?error=${error.code}`, 303)
+    }
   })
 }
 
