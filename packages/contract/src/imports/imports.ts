@@ -54,10 +54,7 @@ const ImportedMessage = Type.Object({
 export type ImportedMessage = Static<typeof ImportedMessage>
 
 function ById<T extends TSchema>(item: T) {
-  return Type.Record(Type.String({ minLength: 1 }), item, {
-    minProperties: 1,
-    maxProperties: maxPerCall,
-  })
+  return Type.Record(Type.String(), item, { maxProperties: maxPerCall })
 }
 
 /** What became of each, by its key in the call. */

@@ -93,6 +93,8 @@ function sentence(error: ErrorObject): string {
       return `Name at least ${params.limit}.`
     case 'maxItems':
       return `Name at most ${params.limit}; these are ${Object(data).length}.`
+    case 'maxProperties':
+      return `Name at most ${params.limit}; these are ${Object.keys(Object(data)).length}.`
     case 'minimum':
       return `This must be at least ${params.limit}${insteadOf}.`
     case 'maximum':
