@@ -6,7 +6,12 @@ const url = '/console/api'
 export const ownHeader = { 'x-chorale-console': '1' }
 
 const send: typeof fetch = (address, init) =>
-  fetch(address, { ...init, headers: { ...Object(init?.headers), ...ownHeader } })
+  fetch(address, {
+    ...init,
+    headers: { ...Object(init?.headers), ...ownHeader },
+    // Decisions, which are sent also when the person leaves the page.
+    keepalive: init?.method === 'PATCH',
+  })
 
 const clients = new Map<string, ServerClient>()
 

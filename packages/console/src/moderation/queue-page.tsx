@@ -52,8 +52,10 @@ export function Page() {
       {state.error !== undefined && (
         <Problem error={state.error} onRetry={() => void queue.claim()} />
       )}
-      {!current && state.counts && <Nothing others={state.counts.heldByOthers} />}
-      {!current && !state.counts && state.error === undefined && <Waiting />}
+      {!current && state.counts && !state.isClaiming && (
+        <Nothing others={state.counts.heldByOthers} />
+      )}
+      {!current && state.isClaiming && <Waiting />}
       {current && (
         <div className="review">
           <CaseList

@@ -94,6 +94,7 @@ test('a moderator clears 50 messages with the keyboard alone', async () => {
   const { data } = await full.listReviewedMessages({ query: { limit: 100 } })
   expect(data.length).toBe(50)
   expect(pages.complaints).toEqual([])
+  await page.context().close()
 })
 
 test('two moderators share the queue: nobody decides what the other has', async () => {
@@ -123,6 +124,7 @@ test('two moderators share the queue: nobody decides what the other has', async 
   expect(lines.length).toBe(80)
   const ids = lines.map(({ input }) => JSON.stringify(Object(input).params))
   expect(new Set(ids).size).toBe(ids.length)
+  for (const page of [one, two]) await page.context().close()
 })
 
 test('a ban goes with the decision; in dark colors on a phone axe finds nothing', async () => {

@@ -16,6 +16,8 @@ export interface QueueState {
   /** The last decision that can be taken back. */
   readonly last: { readonly decision: Decision; readonly count: number } | undefined
   readonly counts: { readonly open: number; readonly heldByOthers: number } | undefined
+  /** What is held may grow in a moment. */
+  readonly isClaiming: boolean
   readonly error: unknown
   /** Decisions that were refused. */
   readonly refusals: readonly { readonly id: string; readonly error: unknown }[]
@@ -37,11 +39,14 @@ export class ReviewQueue {
   readonly #listeners = new Set<() => void>()
   /** Decided here: not shown, even while the service still has them. */
   readonly #gone = new Set<string>()
+  #claiming: Promise<void> | undefined
+  #isWantedAgain = false
   #waiting: { readonly all: readonly Decided[]; readonly timer: number } | undefined
   #state: QueueState = {
     held: [],
     last: undefined,
     counts: undefined,
+    isClaiming: false,
     error: undefined,
     refusals: [],
   }
@@ -58,8 +63,23 @@ export class ReviewQueue {
 
   readonly getState = (): QueueState => this.#state
 
-  /** Claims more, and what is held for longer. */
-  async claim(): Promise<void> {
+  /** Claims more, and what is held for longer. One after the other: a late answer knows less. */
+  claim(): Promise<void> {
+    if (this.#claiming !== undefined) {
+      this.#isWantedAgain = true
+      return this.#claiming
+    }
+    this.#set({ isClaiming: true })
+    this.#claiming = this.#claimOnce().then(() => {
+      this.#claiming = undefined
+      if (!this.#isWantedAgain) return this.#set({ isClaiming: false })
+      this.#isWantedAgain = false
+      return this.claim()
+    })
+    return this.#claiming
+  }
+
+  async #claimOnce(): Promise<void> {
     try {
       const { data, meta } = await this.#client.claimMessages({
         body: { limit: batch, ...(this.#kind && { kind: this.#kind }) },
