@@ -2,7 +2,7 @@
 export const queue = {
   title: 'Review queue',
   about:
-    'Messages that rules have caught and users have reported. What you look at nobody else gets.',
+    'Messages that rules have caught and users have reported. No other moderator gets the one that you look at.',
   kinds: { all: 'All', blocked: 'Blocked by rules', flagged: 'Flagged' },
   kind: 'Show',
   waiting: (open: number, others: number) =>

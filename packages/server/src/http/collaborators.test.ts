@@ -201,6 +201,24 @@ describe('team management', async () => {
   })
 })
 
+test('people list the apps in which they have a role, with what it allows and without keys', async () => {
+  const third = await app.anotherApp()
+  const ofOne = await signedIn(app, { [third.appId]: 'support' })
+  const { data } = await ofOne.calls(third.appId).listOwnApps({ query: {} })
+  expect(data).toEqual([
+    {
+      id: third.appId,
+      name: 'Test',
+      region: expect.any(String),
+      createdAt: expect.any(Number),
+      permissions: expect.arrayContaining([...rolePermissions.support]),
+    },
+  ])
+  const ofAll = await signedIn(app, { '*': 'viewer' })
+  const all = await ofAll.calls(third.appId).listOwnApps({ query: { searchKey: third.appId } })
+  expect(all.data.map(({ id }) => id)).toEqual([third.appId])
+})
+
 test('a tenant is an app with its owner, who signs in with the password', async () => {
   const body = {
     name: 'Tom',

@@ -71,6 +71,22 @@ describe('messages that wait', () => {
     await decide(ada, id, 'approved')
   })
 
+  test('that rules have blocked are held as well, whichever way a decision comes', async () => {
+    await full.createRule({
+      body: { id: 'spam', action: ['blockMessage'], conditions: [{ value: 'spam' }] },
+    })
+    const { id } = await given.message('ann', 'bob', { data: { text: 'nothing' } })
+    const body = { data: { text: 'spam after all' } }
+    await full.editMessage({ params: { id }, onBehalfOf: 'ann', body })
+    expect(idsOf(await ada.claimMessages({ body: {} }))).toEqual([id])
+    const approved = { body: { status: 'approved' } } as const
+    const inQueue = bea.reviewBlockedMessage({ params: { messageId: id }, ...approved })
+    await expect(inQueue).rejects.toMatchObject(claimed)
+    const ofApp = bea.reviewBlockedMessageOfApp({ params: { appId, messageId: id }, ...approved })
+    await expect(ofApp).rejects.toMatchObject(claimed)
+    await ada.reviewBlockedMessage({ params: { messageId: id }, body: { status: 'disapproved' } })
+  })
+
   test('come to the server of an app under the names that it gives', async () => {
     const id = await flagged('by a key')
     const as = (name: string) => full.claimMessages({ body: { moderator: name } })
