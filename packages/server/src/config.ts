@@ -11,6 +11,7 @@ import { mistakenNames, type UnknownName, unknownNames } from './config-names.ts
 import { type NatsSecrets, natsSecretNames, natsSettings } from './config-nats.ts'
 import { tracingSettings } from './config-tracing.ts'
 import { limitSettings } from './limits/settings.ts'
+import { PlainError } from './plain-error.ts'
 
 const Settings = Type.Object({
   ...databaseSettings,
@@ -222,7 +223,7 @@ export type Config = Omit<
 export const settingsSchema = Settings
 
 /** A mistake of the operator: its message says what to do, and no stack is shown. */
-export class ConfigError extends Error {}
+export class ConfigError extends PlainError {}
 
 /** Secrets may come from a file, as container platforms hand them over. */
 export const fromFile = [

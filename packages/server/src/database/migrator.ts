@@ -5,11 +5,12 @@ import { setTimeout as after } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import pg from 'pg'
+import { PlainError } from '../plain-error.ts'
 import type { Db } from './db.ts'
 import { asksForRetry } from './errors.ts'
 
 /** The schema and this release do not fit; says what to do. */
-export class SchemaError extends Error {}
+export class SchemaError extends PlainError {}
 
 interface SchemaFolders {
   /** Numbered files, each applied once. */

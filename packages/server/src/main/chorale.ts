@@ -1,6 +1,4 @@
-import { ConfigError } from '../config.ts'
-import { SchemaError } from '../database/migrator.ts'
-import { CommandError } from './commands/output.ts'
+import { PlainError } from '../plain-error.ts'
 import { buildProgram } from './program.ts'
 
 const remedies = [
@@ -36,11 +34,11 @@ const remedies = [
 ]
 
 try {
-  await buildProgram().parseAsync()
+  const program = await buildProgram(process.argv.slice(2))
+  await program.parseAsync()
 } catch (error) {
   process.exitCode = 1
-  const isPlain = [ConfigError, CommandError, SchemaError].some((kind) => error instanceof kind)
-  console.error(isPlain && error instanceof Error ? error.message : explain(error))
+  console.error(error instanceof PlainError ? error.message : explain(error))
 }
 
 /** What an operator can act on; anything else keeps its stack. */

@@ -1,39 +1,38 @@
 import { Command } from 'commander'
-import { appCommand } from './commands/app.ts'
-import { auditCommand } from './commands/audit.ts'
-import { collaboratorCommand } from './commands/collaborator.ts'
-import { deadLettersCommand } from './commands/dead-letter.ts'
-import { doctorCommand } from './commands/doctor/doctor.ts'
-import { epochCommand } from './commands/epoch.ts'
-import { keyCommand } from './commands/key.ts'
-import { managementKeyCommand } from './commands/management-key.ts'
-import { masterKeyCommand } from './commands/master-key.ts'
-import { migrateCommand } from './commands/migrate.ts'
-import { serveCommand } from './commands/serve.ts'
-import { startCommand } from './commands/start.ts'
-import { statusCommand } from './commands/status/status.ts'
 import { versionOfPackage } from './version.ts'
 
-/** Every command. */
-export function buildProgram(): Command {
+/** Each with the modules that it needs: a command that asks one table does not load the service. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./commands/start.ts')).startCommand(),
+  serve: async () => (await import('./commands/serve.ts')).serveCommand(),
+  migrate: async () => (await import('./commands/migrate.ts')).migrateCommand(),
+  app: async () => (await import('./commands/app.ts')).appCommand(),
+  key: async () => (await import('./commands/key.ts')).keyCommand(),
+  'management-key': async () =>
+    (await import('./commands/management-key.ts')).managementKeyCommand(),
+  collaborator: async () => (await import('./commands/collaborator.ts')).collaboratorCommand(),
+  'master-key': async () => (await import('./commands/master-key.ts')).masterKeyCommand(),
+  'dead-letters': async () => (await import('./commands/dead-letter.ts')).deadLettersCommand(),
+  audit: async () => (await import('./commands/audit.ts')).auditCommand(),
+  epoch: async () => (await import('./commands/epoch.ts')).epochCommand(),
+  status: async () => (await import('./commands/status/status.ts')).statusCommand(),
+  doctor: async () => (await import('./commands/doctor/doctor.ts')).doctorCommand(),
+}
+
+/** The command that the arguments name; every command where they name none, for the help. */
+export async function buildProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('chorale')
     .version(versionOfPackage(), '--version', 'print the version')
     .description('An open, self-hosted, multi-tenant chat back end.')
-    .addCommand(startCommand())
-    .addCommand(serveCommand())
-    .addCommand(migrateCommand())
-    .addCommand(appCommand())
-    .addCommand(keyCommand())
-    .addCommand(managementKeyCommand())
-    .addCommand(collaboratorCommand())
-    .addCommand(masterKeyCommand())
-    .addCommand(deadLettersCommand())
-    .addCommand(auditCommand())
-    .addCommand(epochCommand())
-    .addCommand(statusCommand())
-    .addCommand(doctorCommand())
+  for (const load of needed(args)) program.addCommand(await load())
   pointToHelp(program)
   return program
+}
+
+function needed([first = '']: readonly string[]) {
+  if (first === '--version') return []
+  const named = Object.hasOwn(commands, first) ? commands[first] : undefined
+  return named ? [named] : Object.values(commands)
 }
 
 /** A command does not inherit this from the one above it. */

@@ -39,12 +39,22 @@ test('--version prints the version of the package', async () => {
   expect(await chorale(settings, '--version')).toMatchObject({ stdout: `${version}\n` })
 })
 
+test('a command is loaded without the others', async () => {
+  const { commands } = await buildProgram([])
+  const names = commands.map((command) => command.name())
+  expect(names).toContain('dead-letters')
+  for (const name of names) {
+    const alone = await buildProgram([name, 'and', 'more'])
+    expect(alone.commands.map((command) => command.name())).toEqual([name])
+  }
+})
+
 test('every command explains itself, and can answer in JSON', async () => {
   const leaves = (command: Command, words: readonly string[]): [string, Command][] =>
     command.commands.length === 0
       ? [[words.join(' '), command]]
       : command.commands.flatMap((below) => leaves(below, [...words, below.name()]))
-  const commands = new Map(leaves(buildProgram(), []))
+  const commands = new Map(leaves(await buildProgram([]), []))
   expect([...commands.keys()]).toEqual(
     expect.arrayContaining([
       'start',

@@ -2,13 +2,14 @@ import Table from 'cli-table3'
 import type { Config } from '../../config.ts'
 import { readConfig } from '../../config.ts'
 import type { Database } from '../../database/pool.ts'
+import { PlainError } from '../../plain-error.ts'
 import type { Vault } from '../../vault/vault.ts'
 import { openConfiguredDatabase } from '../configured-database.ts'
 import { openConfiguredVault } from '../configured-vault.ts'
 import { openLog } from '../log.ts'
 
 /** A mistake in a command; its message says what to do. */
-export class CommandError extends Error {}
+export class CommandError extends PlainError {}
 
 export interface Tools {
   readonly config: Config
