@@ -346,6 +346,24 @@ begin
 end
 $$;
 
+CREATE FUNCTION public.reserve_ids(p_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+declare
+  drawn bigint;
+begin
+  select last_value into drawn from entry_numbers;
+  if drawn > p_id / 64 then
+    return;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('entry_numbers', 0));
+  select last_value into drawn from entry_numbers;
+  if drawn <= p_id / 64 then
+    perform setval('entry_numbers', p_id / 64 + 1000000);
+  end if;
+end
+$$;
+
 CREATE TABLE public.api_keys (
     app_id text NOT NULL COLLATE pg_catalog."C",
     key_hash bytea NOT NULL,

@@ -167,6 +167,7 @@ export const serverRoutes: Routes<ServerOperation> = {
   importGroups: 'POST /data_import/groups',
   importMembers: 'POST /data_import/members',
   importMessages: 'POST /data_import/messages',
+  importConversations: 'POST /data_import/conversations',
   getStats: 'GET /stats',
   getMessageStats: 'GET /stats/messages',
   getNotificationSettings: 'GET /notifications/v1/settings',

@@ -1,8 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { ConversationType } from '../conversations/conversations.ts'
 import { Message } from '../conversations/entries.ts'
 import { Data, Identifier, ItemOutcome, OneOf, Tags, Timestamp, UnixTime } from '../envelope.ts'
 import { Group, GroupDetails, GroupScope, Guid } from '../groups/groups.ts'
-import { Content } from '../messages/messages.ts'
+import { Content, MessageId } from '../messages/messages.ts'
 import { operations } from '../operation.ts'
 import { Uid, User, UserDetails } from '../users/users.ts'
 
@@ -35,23 +36,73 @@ const ImportedMember = Type.Object({
 export type ImportedMember = Static<typeof ImportedMember>
 
 const ImportedMessage = Type.Object({
-  muid: Type.String({ minLength: 1, maxLength: 100 }),
+  id: Type.Optional({
+    ...MessageId,
+    description:
+      'Its id elsewhere, which it keeps. Up to 4503599627370495, and larger than those of the ' +
+      'messages before it in the conversation.',
+  }),
+  muid: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'As the key. A message that has none is sent with its id here, and keeps none.',
+  }),
+  parentId: Type.Optional({ ...MessageId, description: 'The message that it replies to.' }),
+  quotedMessageId: Type.Optional(MessageId),
   sender: Uid,
   receiverType: OneOf('user', 'group'),
   receiver: Identifier('Uid or guid of the receiver.'),
-  category: Type.Optional(OneOf('message', 'custom')),
+  category: Type.Optional(OneOf('message', 'custom', 'interactive', 'call', 'action')),
   type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-  data: Type.Optional(Content),
+  data: Type.Optional({
+    ...Content,
+    description: 'Of an action: `action`, and `entities.on`, as lists show them.',
+  }),
   tags: Type.Optional(Tags),
   sentAt: UnixTime,
+  updatedAt: Type.Optional(UnixTime),
+  editedAt: Type.Optional(UnixTime),
+  editedBy: Type.Optional(Uid),
+  deletedAt: Type.Optional({ ...UnixTime, description: 'What it said is not stored.' }),
+  deletedBy: Type.Optional(Uid),
   deliveredAt: Type.Optional({ ...UnixTime, description: 'To the receiver, who is a user.' }),
   readAt: Type.Optional({ ...UnixTime, description: 'By the receiver, who is a user.' }),
+  reactions: Type.Optional(
+    Type.Array(
+      Type.Object({
+        uid: Uid,
+        reaction: Type.String({ minLength: 1, maxLength: 100 }),
+        reactedAt: Type.Optional(UnixTime),
+      }),
+      { maxItems: 1000 },
+    ),
+  ),
   senderUserDetails: Type.Optional(ImportedUser),
   receiverUserDetails: Type.Optional(ImportedUser),
   receiverGroupDetails: Type.Optional(GroupDetails),
   receiverGroupOwnerDetails: Type.Optional(ImportedUser),
 })
 export type ImportedMessage = Static<typeof ImportedMessage>
+
+const ImportedConversation = Type.Object({
+  uid: Uid,
+  conversationType: ConversationType,
+  conversationWith: Identifier('Uid or guid, as `conversationType` says.'),
+  unreadMessageCount: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000_000,
+      description: 'The position is where as many messages behind it are unread.',
+    }),
+  ),
+  lastReadMessageId: Type.Optional({
+    ...MessageId,
+    description: 'The position itself, if it is known; then the count is not needed.',
+  }),
+  readAt: Type.Optional(UnixTime),
+  tags: Type.Optional(Tags),
+})
+export type ImportedConversation = Static<typeof ImportedConversation>
 
 function ById<T extends TSchema>(item: T) {
   return Type.Record(Type.String(), item, { maxProperties: maxPerCall })
@@ -62,6 +113,10 @@ function Outcomes<T extends TSchema>(data: T) {
   const outcome = Type.Object({ ...ItemOutcome.properties, data: Type.Optional(data) })
   return Data(Type.Record(Type.String(), outcome))
 }
+
+const update = Type.Optional(
+  Type.Boolean({ description: 'What is stored already becomes what the call says.' }),
+)
 
 const Member = Type.Object({
   guid: Type.String(),
@@ -121,14 +176,37 @@ export const imports = operations({
     path: '/data_import/messages',
     summary: 'Import messages',
     description:
-      'Stores up to 1,000 messages with the times that they have elsewhere, each under its muid. ' +
-      'Within a conversation they come in the order of `sentAt`: one that is older than the last ' +
-      'message of its conversation is refused. They raise no unread count, and nobody is ' +
-      'notified, neither by push nor by webhook; rules of moderation are not asked. A message that ' +
-      'was imported before is answered as stored. Users and groups that do not exist are created ' +
-      'from the details.',
-    body: Type.Object({ messages: ById(ImportedMessage) }),
+      'Stores up to 1,000 messages with the times and ids that they have elsewhere, each under its ' +
+      'muid. Within a conversation they come in the order of `sentAt`: one that is older than ' +
+      'the last message of its conversation is refused. Nobody is notified, neither by push nor by ' +
+      'webhook; rules of moderation are not asked. They raise no unread count, unless `unread` is ' +
+      'sent. A message that was imported before is answered as stored; with `update` its edit, its ' +
+      'deletion and its reactions become what the call says. Users and groups that do not exist are ' +
+      'created from the details.',
+    body: Type.Object({
+      messages: ById(ImportedMessage),
+      update,
+      unread: Type.Optional(
+        Type.Boolean({
+          description:
+            'They count as unread for those whose position lies before them, as messages do that ' +
+            'are sent. Import the positions afterwards.',
+        }),
+      ),
+    }),
     response: Outcomes(Message),
+    errors: [],
+  },
+  importConversations: {
+    ...shared,
+    path: '/data_import/conversations',
+    summary: 'Import what users have read',
+    description:
+      'Says of up to 1,000 users and their conversations, under keys of your choice, how far they ' +
+      'have read, and which tags they have put there. The messages come first, imported with ' +
+      '`unread`. The answer has the unread count that this makes.',
+    body: Type.Object({ conversations: ById(ImportedConversation) }),
+    response: Outcomes(Type.Object({ unreadMessageCount: Type.Integer() })),
     errors: [],
   },
 })

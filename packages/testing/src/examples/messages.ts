@@ -122,5 +122,8 @@ export async function showImports({ show }: Tour): Promise<void> {
   const said = { sender: 'ida', receiver: 'jon', receiverType: 'user', sentAt: at + 120 } as const
   const data = { text: 'See you at the boat.' }
   const messages = { 'old-1': { muid: 'old-1', ...said, readAt: at + 180, data } }
-  await show.importMessages({ body: { messages } })
+  await show.importMessages({ body: { messages, unread: true } })
+  const read = { uid: 'jon', conversationType: 'user', conversationWith: 'ida' } as const
+  const conversations = { 'jon-ida': { ...read, unreadMessageCount: 0 } }
+  await show.importConversations({ body: { conversations } })
 }

@@ -318,5 +318,17 @@ function callsOfImports() {
         },
       },
     },
+    importConversations: {
+      body: {
+        conversations: {
+          tea: {
+            uid: 'ann',
+            conversationType: 'group',
+            conversationWith: 'tea',
+            unreadMessageCount: 0,
+          },
+        },
+      },
+    },
   } as const
 }

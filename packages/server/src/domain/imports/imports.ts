@@ -3,6 +3,7 @@ import type { Handlers } from '../../pipeline/handler.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { importingMessages } from './messages.ts'
 import { importingGroups, importingMembers, importingUsers } from './people.ts'
+import { importingConversations } from './read-positions.ts'
 
 /** Those that may create a group with a password, which is hashed before the transaction. */
 type Keyed = 'importGroups' | 'importMembers' | 'importMessages'
@@ -14,5 +15,6 @@ export function importHandlers(passwords: Passwords): Handlers<typeof imports, K
     importGroups: importingGroups(passwords),
     importMembers: importingMembers(passwords),
     importMessages: importingMessages(passwords),
+    importConversations: importingConversations,
   }
 }

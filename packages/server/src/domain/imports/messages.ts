@@ -1,19 +1,18 @@
 import type { ImportedMessage, imports } from '@chorale/contract/imports'
-import type { ConversationKey } from '../../outbox/committed.ts'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
+import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
 import { RawJson, rawObject } from '../../pipeline/raw-json.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { hashMissing, importGroups } from '../groups/index.ts'
-import { type Entry, type Extra, freshRow } from '../log/entries/index.ts'
-import { findEntry, type ImportedEntry, importEntries } from '../log/index.ts'
-import { checkContent } from '../messages/send/index.ts'
+import { type Entry, freshRow } from '../log/entries/index.ts'
+import { findEntry, type ImportedEntry, importEntries, type RefusedImport } from '../log/index.ts'
+import { changeImported, insertReactions, insertReplies } from '../messages/imported/index.ts'
 import { importUsers } from '../users/index.ts'
 import { profilesIn, serialiseEntries } from '../views/index.ts'
 import { resolveConversations, type Target } from './conversations.ts'
-import { objectionToKey } from './outcomes.ts'
 import { importPositions } from './positions.ts'
-import type { SaidRow, StoredItem } from './stored-item.ts'
+import { reactionsOf, saidIn } from './said.ts'
+import type { Said, StoredItem } from './stored-item.ts'
 
 type Importing = Handlers<typeof imports, 'importMessages'>['importMessages']
 
@@ -24,17 +23,12 @@ interface Item {
   readonly said: Said | Failure
 }
 
-interface Said {
-  readonly data: string
-  readonly extra: Extra
-}
-
 export const importingMessages = (passwords: Passwords): Importing => ({
-  async prepare({ body: { messages } }, before) {
+  async prepare({ body: { messages, update = false, unread = false } }, before) {
     const items = Object.entries(messages).map(([key, message]) => ({
       key,
       message,
-      said: saidIn(before, key, message),
+      said: saidIn(before, key, message, unread),
     }))
     const all = Object.values(messages)
     const hashed = await hashMissing(
@@ -45,15 +39,11 @@ export const importingMessages = (passwords: Passwords): Importing => ({
     return async (ctx) => {
       await importUsers(ctx, all.flatMap(usersIn))
       const groups = await importGroups(ctx, hashed)
-      const outcomes = await store(ctx, items, groups)
+      const outcomes = await store(ctx, items, groups, update)
       return new RawJson(rawObject({}, { data: rawObject({}, outcomes) }))
     }
   },
 })
-
-function kindOf({ category = 'message', type = 'text' }: ImportedMessage) {
-  return [category, type] as const
-}
 
 function usersIn(message: ImportedMessage) {
   const { senderUserDetails, receiverUserDetails, receiverGroupOwnerDetails } = message
@@ -62,24 +52,11 @@ function usersIn(message: ImportedMessage) {
   )
 }
 
-/** As it will be stored: by the rules that a send has for its content, and by no other. */
-function saidIn({ app, now }: ReadCtx, key: string, message: ImportedMessage): Said | Failure {
-  const objection = objectionToKey(key, 'muid', message.muid)
-  if (objection) return objection
-  if (message.sentAt > now) return badRequest('sentAt', 'It lies in the future.')
-  try {
-    const { data, mentions } = checkContent(app, ...kindOf(message), message.data)
-    const { tags = [] } = message
-    const extra: Extra = {
-      imported: true,
-      ...(tags.length > 0 && { tags }),
-      ...(mentions.length > 0 && { mentions }),
-    }
-    return { data: JSON.stringify(data), extra }
-  } catch (error) {
-    if (error instanceof Failure) return error
-    throw error
-  }
+interface Ready {
+  readonly key: string
+  readonly message: ImportedMessage
+  readonly said: Said
+  readonly target: Target
 }
 
 /** What became of each, as JSON text. */
@@ -87,6 +64,7 @@ async function store(
   ctx: WriteCtx,
   items: readonly Item[],
   groups: ReadonlyMap<string, unknown>,
+  update: boolean,
 ): Promise<Record<string, string>> {
   const targets = await resolveConversations(
     ctx,
@@ -95,25 +73,22 @@ async function store(
   )
   const refusals = new Map<string, Failure>()
   const ready: Ready[] = []
-  for (const [place, item] of items.entries()) {
+  for (const [place, { key, message, said }] of items.entries()) {
     const target = targets[place]
-    if (item.said instanceof Failure) refusals.set(item.key, item.said)
-    else if (!target || target instanceof Failure) {
-      if (target) refusals.set(item.key, target)
-    } else ready.push({ item, target, said: rowOf(item.message, item.said) })
+    if (said instanceof Failure) refusals.set(key, said)
+    else if (target instanceof Failure) refusals.set(key, target)
+    else if (target) ready.push({ key, message, said, target })
   }
-  const placed = await importEntries(
-    ctx,
-    ready.map(({ item, said, target }) => entryOf(item.message, said, target.conversation)),
-  )
-  const stored: (StoredItem & { readonly key: string })[] = []
-  for (const [place, { item, said, target }] of ready.entries()) {
+  const placed = await importEntries(ctx, ready.map(entryOf))
+  const stored: StoredItem[] = []
+  for (const [place, item] of ready.entries()) {
     const at = placed[place]
-    if (at === 'older' || at === 'taken') refusals.set(item.key, refusalOf(at, item.message))
-    else if (at) stored.push({ key: item.key, message: item.message, said, target, placed: at })
+    if (typeof at === 'string') refusals.set(item.key, refusalOf(at, item.message))
+    else if (at) stored.push({ ...item, placed: at })
   }
-  await importPositions(ctx, stored)
-  const texts = await serialise(ctx, stored)
+  await storeBeside(ctx, stored)
+  await importPositions(ctx, stored, update)
+  const texts = await serialise(ctx, stored, update)
   const outcomes = new Map(stored.map(({ key }, place) => [key, texts[place] ?? '']))
   return Object.fromEntries(
     items.map(({ key }) => [key, outcomeText(outcomes.get(key) ?? refusals.get(key))]),
@@ -127,44 +102,110 @@ function outcomeText(outcome: string | Failure | undefined): string {
     : rawObject({ success: true }, { data: outcome })
 }
 
-interface Ready {
-  readonly item: Item
-  readonly target: Target
-  readonly said: SaidRow
+function entryOf({ message, said, target }: Ready): ImportedEntry {
+  const { bucket, key } = target.conversation
+  const { id, parentId, sentAt, editedAt, deletedAt } = message
+  const { updatedAt } = message
+  const changed = updatedAt ?? deletedAt ?? editedAt
+  return {
+    ...said,
+    bucket,
+    key,
+    id: id === undefined ? undefined : Number(id),
+    muid: muidOf(message),
+    parentId: parentId === undefined ? undefined : Number(parentId),
+    sentAt,
+    updatedAt: changed === sentAt ? undefined : changed,
+    editedAt,
+    deletedAt,
+    extra: JSON.stringify(said.extra),
+  }
 }
 
-function rowOf(message: ImportedMessage, { data, extra }: Said): SaidRow {
-  const { category = 'message', type = 'text', sender } = message
-  return { sender, category, type, data, extra }
+/** One that is the id stands for none. */
+function muidOf({ id, muid }: ImportedMessage): string | undefined {
+  return muid === id ? undefined : muid
 }
 
-function entryOf(
-  { muid, sentAt }: ImportedMessage,
-  { extra, ...said }: SaidRow,
-  { bucket, key }: ConversationKey,
-): ImportedEntry {
-  return { bucket, key, muid, sentAt, ...said, extra: JSON.stringify(extra) }
+function refusalOf(reason: RefusedImport, { muid, parentId }: ImportedMessage): Failure {
+  switch (reason) {
+    case 'taken':
+      return new Failure('ERR_IMPORT_MUID_ALREADY_EXISTS', { muid })
+    case 'disordered':
+      return badRequest('id', 'The conversation has a message with a larger id already.')
+    case 'orphaned':
+      return badRequest('parentId', `No message ${parentId} of this conversation takes replies.`)
+    case 'older':
+      return badRequest('sentAt', 'The conversation has a later message already.')
+  }
 }
 
-function refusalOf(reason: 'older' | 'taken', { muid }: ImportedMessage): Failure {
-  return reason === 'taken'
-    ? new Failure('ERR_IMPORT_MUID_ALREADY_EXISTS', { muid })
-    : badRequest('sentAt', 'The conversation has a later message already.')
+/** Replies and reactions of the messages that are new. */
+async function storeBeside({ db }: WriteCtx, stored: readonly StoredItem[]): Promise<void> {
+  const fresh = stored.filter(({ placed }) => !placed.repeated)
+  await insertReplies(
+    db,
+    fresh.flatMap(({ message, said, target, placed: { id, parentSeq } }) => {
+      if (parentSeq === undefined) return []
+      const isDeleted = message.deletedAt !== undefined
+      return [{ ...target.conversation, id, parentSeq, sender: said.sender, isDeleted }]
+    }),
+  )
+  await insertReactions(
+    db,
+    fresh
+      .filter(({ message }) => message.deletedAt === undefined)
+      .flatMap(({ message, target: { conversation }, placed: { seq } }) =>
+        reactionsOf(message).map((one) => ({ ...conversation, ...one, seq })),
+      ),
+  )
 }
 
-/** As the answer has them. A repeat shows what was stored first. */
+/** As the answer has them. A repeat shows what was stored first, or what an update makes of it. */
 async function serialise(
   { db }: WriteCtx,
   stored: readonly StoredItem[],
+  update: boolean,
 ): Promise<readonly string[]> {
   const entries: Entry[] = []
-  for (const { message, said, target, placed } of stored) {
-    const { conversation, receiver } = target
-    const row = placed.repeated ? await findEntry(db, conversation, placed.seq) : undefined
+  for (const item of stored) {
     entries.push({
-      row: row ?? freshRow(conversation, placed, { ...said, muid: message.muid }),
-      receiver,
+      row: item.placed.repeated ? await storedRow({ db }, item, update) : newRow(item),
+      receiver: item.target.receiver,
     })
   }
   return serialiseEntries(db, profilesIn(db), entries, { viewer: undefined })
+}
+
+function newRow({ message, said, target, placed }: StoredItem): Entry['row'] {
+  const { sentAt, editedAt, deletedAt } = message
+  return {
+    ...freshRow(target.conversation, placed, { ...said, muid: muidOf(message) }),
+    updatedAt: message.updatedAt ?? deletedAt ?? editedAt ?? sentAt,
+    editedAt: editedAt ?? null,
+    deletedAt: deletedAt ?? null,
+  }
+}
+
+async function storedRow(
+  { db }: Pick<WriteCtx, 'db'>,
+  { message, said, target: { conversation }, placed: { seq } }: StoredItem,
+  update: boolean,
+): Promise<Entry['row']> {
+  const row = await findEntry(db, conversation, seq)
+  if (!row) throw new Error('An imported message is gone.')
+  if (!update) return row
+  const { editedAt, editedBy, deletedAt, deletedBy, tags, reactions } = message
+  const hasChanged = await changeImported(db, row, {
+    data: said.data,
+    mentions: said.extra.mentions ?? [],
+    tags,
+    updatedAt: message.updatedAt,
+    editedAt,
+    editedBy,
+    deletedAt,
+    deletedBy,
+    reactions: reactions && reactionsOf(message),
+  })
+  return (hasChanged && (await findEntry(db, conversation, seq))) || row
 }

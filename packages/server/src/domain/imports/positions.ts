@@ -5,9 +5,13 @@ import type { StoredItem } from './stored-item.ts'
 type Kind = 'delivered' | 'read'
 
 /** Until when receivers have got and read what they were sent. Only a user has told. */
-export async function importPositions(ctx: WriteCtx, stored: readonly StoredItem[]): Promise<void> {
+export async function importPositions(
+  ctx: WriteCtx,
+  stored: readonly StoredItem[],
+  update: boolean,
+): Promise<void> {
   const fresh = stored.filter(
-    ({ placed, message }) => !placed.repeated && message.receiverType === 'user',
+    ({ placed, message }) => (update || !placed.repeated) && message.receiverType === 'user',
   )
   const byReader = Map.groupBy(
     fresh,

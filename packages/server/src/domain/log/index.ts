@@ -1,5 +1,10 @@
 export { findUserConversations } from './import.sql.ts'
-export { type ImportedEntry, importEntries, type PlacedImport } from './import.ts'
+export {
+  type ImportedEntry,
+  importEntries,
+  type PlacedImport,
+  type RefusedImport,
+} from './import.ts'
 export { eraseDeletedLogs } from './log.on.ts'
 export {
   type AppendAddition,

@@ -1,15 +1,16 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import { bucketOf } from '../../database/buckets.ts'
+import { findById } from '../../database/buckets.ts'
 import type { EntryRef } from '../../outbox/events.ts'
 import type { Trigger } from './decide.ts'
 
-/** The id alone says in which bucket a message lives. */
-export async function findPlaceOf({ appId, db }: AppDb, id: number): Promise<EntryRef | undefined> {
-  const { rows } = await sql<EntryRef>`
-    select bucket, conversation_key as key, seq, id from entries
-    where bucket = ${bucketOf(id)} and id = ${id} and app_id = ${appId}`.execute(db)
-  return rows[0]
+export function findPlaceOf({ appId, db }: AppDb, id: number): Promise<EntryRef | undefined> {
+  return findById(id, async (here) => {
+    const { rows } = await sql<EntryRef>`
+      select e.bucket, e.conversation_key as key, e.seq, e.id from entries e
+      where ${here} and e.id = ${id} and e.app_id = ${appId}`.execute(db)
+    return rows[0]
+  })
 }
 
 export interface DeliveryRow {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import { bucketOf } from '../../database/buckets.ts'
+import { findById } from '../../database/buckets.ts'
 import type { ConversationKey } from '../../outbox/committed.ts'
 
 interface CaseRow {
@@ -25,22 +25,21 @@ export interface MessageRow extends ConversationKey {
 }
 
 /** Whatever has become of it; not what it says. */
-export async function findTimelineOf(
-  { appId, db }: AppDb,
-  id: number,
-): Promise<MessageRow | undefined> {
-  const { rows } = await sql<MessageRow>`
-    select e.bucket, e.conversation_key as key, e.seq, e.sender, e.category, e.type,
-           e.sent_at as "sentAt", e.edited_at as "editedAt", e.deleted_at as "deletedAt",
-           coalesce((e.verdict -> 'sealed') is not null, false) as "isWithheld",
-           coalesce((e.verdict -> 'pending') is not null, false) as "isPending",
-           e.verdict #>> '{rule,name}' as rule,
-           (select jsonb_build_object('kind', c.kind, 'status', c.status,
-                                      'createdAt', c.created_at, 'updatedAt', c.updated_at)
-            from moderation_cases c where c.app_id = e.app_id and c.message_id = e.id) as review
-    from entries e
-    where e.bucket = ${bucketOf(id)} and e.id = ${id} and e.app_id = ${appId}`.execute(db)
-  return rows[0]
+export function findTimelineOf({ appId, db }: AppDb, id: number): Promise<MessageRow | undefined> {
+  return findById(id, async (here) => {
+    const { rows } = await sql<MessageRow>`
+      select e.bucket, e.conversation_key as key, e.seq, e.sender, e.category, e.type,
+             e.sent_at as "sentAt", e.edited_at as "editedAt", e.deleted_at as "deletedAt",
+             coalesce((e.verdict -> 'sealed') is not null, false) as "isWithheld",
+             coalesce((e.verdict -> 'pending') is not null, false) as "isPending",
+             e.verdict #>> '{rule,name}' as rule,
+             (select jsonb_build_object('kind', c.kind, 'status', c.status,
+                                        'createdAt', c.created_at, 'updatedAt', c.updated_at)
+              from moderation_cases c where c.app_id = e.app_id and c.message_id = e.id) as review
+      from entries e
+      where ${here} and e.id = ${id} and e.app_id = ${appId}`.execute(db)
+    return rows[0]
+  })
 }
 
 export interface RecipientRow {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
-import { bucketOf, bucketOfColumn } from '../../database/buckets.ts'
 import type { EntryRef } from '../../outbox/events.ts'
 import type { EntryRow } from '../log/entries/index.ts'
 import { entryColumns } from '../log/index.ts'
@@ -36,14 +35,14 @@ export async function findOwnReactions(
 /** Other messages that these speak of, by id. What was deleted for ever is not there. */
 export async function findReferred(
   { appId, db }: AppDb,
-  ids: readonly number[],
+  wanted: readonly { readonly id: number; readonly bucket: number }[],
 ): Promise<EntryRow[]> {
-  // Named before, so that no other partition is planned for.
-  const buckets = ids.map(bucketOf)
+  const buckets = wanted.map(({ bucket }) => bucket)
+  // Named twice, so that no other partition is planned for.
   const { rows } = await sql<EntryRow>`
     select ${entryColumns}
-    from unnest(${ids}::bigint[]) as w(id)
-    join entries e on e.app_id = ${appId} and e.id = w.id and e.bucket = ${sql.raw(bucketOfColumn('w.id'))}
+    from unnest(${wanted.map(({ id }) => id)}::bigint[], ${buckets}::smallint[]) as w(id, bucket)
+    join entries e on e.app_id = ${appId} and e.id = w.id and e.bucket = w.bucket
     where not e.erased and e.bucket = any(${buckets}::smallint[])`.execute(db)
   return rows
 }

@@ -61,7 +61,12 @@ async function loadReferred(
   const referring = entries.filter(({ row }) => refersTo(row) !== undefined)
   if (referring.length === 0) return nothing
   const from = new Map(referring.map(({ row, receiver }) => [Number(refersTo(row)), receiver]))
-  const rows = await findReferred(db, [...from.keys()])
+  // A message speaks of others of its conversation only.
+  const wanted = new Map(referring.map(({ row }) => [Number(refersTo(row)), row.bucket]))
+  const rows = await findReferred(
+    db,
+    Array.from(wanted, ([id, bucket]) => ({ id, bucket })),
+  )
   return new Map(
     rows.flatMap((row) => {
       const receiver = from.get(row.id)

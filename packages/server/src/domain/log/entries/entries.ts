@@ -129,14 +129,22 @@ export function actionOf({ category, data }: EntryRow): ActionData | undefined {
 }
 
 /** Data that are null were too large to travel: no action has as much. */
-type Spoken = Pick<EntryRow, 'category' | 'type' | 'sender'> & { readonly data: string | null }
+type Spoken = Pick<EntryRow, 'category' | 'type' | 'sender'> & {
+  readonly data: string | null
+  readonly extra?: Extra | string | null | undefined
+  readonly imported?: boolean | undefined
+}
 
-/** Who comes to a group, or goes, with this entry. Asked of every entry, so it parses only few. */
+/**
+ * Who comes to a group, or goes, with this entry. Asked of every entry, so it parses only few. What
+ * happened elsewhere moves nobody here.
+ */
 export function movementOf(row: Spoken): {
   readonly arrives: string | undefined
   readonly departs: string | undefined
 } {
-  const moves = row.category === 'action' && row.type === 'groupMember'
+  const { extra, imported = typeof extra === 'object' && extra?.imported === true } = row
+  const moves = row.category === 'action' && row.type === 'groupMember' && !imported
   // Only the service itself writes actions.
   const { action, on = row.sender } = moves
     ? (JSON.parse(row.data ?? '{}') as ActionData)

@@ -14,6 +14,7 @@ export {
 export {
   findHead,
   findMark,
+  findUnreadMark,
   lockPosition,
   type Mark,
   type Position,

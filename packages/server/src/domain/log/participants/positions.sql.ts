@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../../database/app-db.ts'
-import { bucketOf } from '../../../database/buckets.ts'
 import type { ConversationKey } from '../entries/entries.ts'
 
 /** An entry as a place to move to. */
@@ -9,14 +8,13 @@ export interface Mark {
   readonly counted: number
 }
 
-/** The public id says in which bucket the entry lives. What a reset hides cannot be marked. */
+/** What a reset hides cannot be marked. */
 export async function findMark(
   { appId, db }: AppDb,
   { bucket, key }: ConversationKey,
   id: number,
   resetSeq: number,
 ): Promise<Mark | undefined> {
-  if (bucketOf(id) !== bucket) return undefined
   const { rows } = await sql<Mark>`
     select seq, counted from entries
     where bucket = ${bucket} and id = ${id} and conversation_key = ${key} and app_id = ${appId}
@@ -32,6 +30,23 @@ export async function findHead(
   const { rows } = await sql<Mark>`
     select head as seq, counted from conversations
     where bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`.execute(db)
+  return rows[0] ?? { seq: 0, counted: 0 }
+}
+
+/** The place behind which this user has so many unread entries, or all that there are. */
+export async function findUnreadMark(
+  appDb: AppDb,
+  conversation: ConversationKey,
+  uid: string,
+  unread: number,
+): Promise<Mark> {
+  if (unread === 0) return findHead(appDb, conversation)
+  const { appId, db } = appDb
+  const { rows } = await sql<Mark>`
+    select e.seq - 1 as seq, e.counted - 1 as counted from entries e
+    where e.bucket = ${conversation.bucket} and e.conversation_key = ${conversation.key}
+      and e.app_id = ${appId} and e.counts and e.deleted_at is null and e.sender <> ${uid}
+    order by e.seq desc offset ${unread - 1} limit 1`.execute(db)
   return rows[0] ?? { seq: 0, counted: 0 }
 }
 

@@ -93,14 +93,18 @@ function storedAs(
 }
 
 /** Custom messages raise unread counts only when they say so, calls never. */
-function countsAsUnread({ category, data }: Content): boolean {
+export function countsAsUnread({ category, data }: Pick<Content, 'category' | 'data'>): boolean {
   if (category === 'call') return false
   if (category !== 'custom') return true
   const metadata = data.metadata as { incrementUnreadCount?: unknown } | undefined
   return metadata?.incrementUnreadCount === true
 }
 
-function updatesLastMessage({ app }: ReadCtx, { category, data }: Content, reply: boolean) {
+export function updatesLastMessage(
+  { app }: Pick<ReadCtx, 'app'>,
+  { category, data }: Pick<Content, 'category' | 'data'>,
+  reply: boolean,
+): boolean {
   if (reply && app.settings['core.conversations.updateOnReplies'] === false) return false
   if (category === 'call') return app.settings['core.conversations.updateOnCallActivity'] === true
   if (category !== 'custom') return true

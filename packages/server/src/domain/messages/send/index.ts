@@ -1,4 +1,4 @@
-export { appendAdditions } from './append.ts'
+export { appendAdditions, countsAsUnread, updatesLastMessage } from './append.ts'
 export { checkContent } from './content.ts'
 export type { Inspector } from './moderation.ts'
 export { openDirectory } from './recipient.ts'

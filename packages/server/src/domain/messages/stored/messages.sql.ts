@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../../database/app-db.ts'
-import { bucketOf } from '../../../database/buckets.ts'
+import { findById } from '../../../database/buckets.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import type { Entry, EntryRow } from '../../log/entries/index.ts'
 import { entryColumns } from '../../log/index.ts'
@@ -24,14 +24,16 @@ export const foundColumns = sql`${entryColumns}, g.guid, p.uid, p.with_uid as "w
 
 /** Holds the conversation of an entry: nothing in it changes until the end. */
 export async function lockConversationOf({ appId, db }: AppDb, id: number): Promise<void> {
-  await sql`
-    select from entries e
-    join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
-    where e.bucket = ${bucketOf(id)} and e.id = ${id} and e.app_id = ${appId}
-    for no key update of c`.execute(db)
+  await findById(id, async (here) => {
+    const { rows } = await sql`
+      select from entries e
+      join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
+      where ${here} and e.id = ${id} and e.app_id = ${appId}
+      for no key update of c`.execute(db)
+    return rows[0]
+  })
 }
 
-/** The id alone says in which bucket the entry lives. */
 export async function findMessage(
   { appId, db }: AppDb,
   id: number,
@@ -39,14 +41,17 @@ export async function findMessage(
   /** Whose withheld messages are found, too. */
   own?: string,
 ): Promise<Entry | undefined> {
-  const { rows } = await sql<FoundRow>`
-    select ${foundColumns} from entries e
-    join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
-    ${sides}
-    where e.bucket = ${bucketOf(id)} and e.id = ${id} and e.app_id = ${appId}
-      and (not e.erased or (e.sender = ${own ?? null} and e.verdict ? 'sealed'))
-    ${lock ? sql`for no key update of e` : sql``}`.execute(db)
-  return rows[0] && asFound(rows[0])
+  const row = await findById(id, async (here) => {
+    const { rows } = await sql<FoundRow>`
+      select ${foundColumns} from entries e
+      join conversations c on c.bucket = e.bucket and c.conversation_key = e.conversation_key
+      ${sides}
+      where ${here} and e.id = ${id} and e.app_id = ${appId}
+        and (not e.erased or (e.sender = ${own ?? null} and e.verdict ? 'sealed'))
+      ${lock ? sql`for no key update of e` : sql``}`.execute(db)
+    return rows[0]
+  })
+  return row && asFound(row)
 }
 
 export function asFound({ guid, uid, withUid, ...row }: FoundRow): Entry {

@@ -87,7 +87,10 @@ const scenes = prepared<Scene>(
    from unnest($2::bigint[]) as w(id)
    cross join lateral (
      select * from entries e
-     where e.app_id = $1 and e.id = w.id and e.bucket = ${bucketOfColumn('w.id')} limit 1) e
+     where e.app_id = $1 and e.id = w.id and e.bucket = ${bucketOfColumn('w.id')}
+     union all
+     -- An id from elsewhere says nothing of its bucket. Not reached where the first part has a row.
+     select * from entries e where e.app_id = $1 and e.id = w.id limit 1) e
    left join lateral (
      select * from groups g
      where g.bucket = e.bucket and g.conversation_key = e.conversation_key

@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AppDb } from '../../../database/app-db.ts'
+import {
+  type EntryRow,
+  type Extra,
+  editEntry,
+  updateExtra,
+  withdrawEntry,
+} from '../../log/entries/index.ts'
+import { deletePin } from '../pins.sql.ts'
+import { indexEntries } from '../search/search.ts'
+import { lowerReplies } from '../threads.sql.ts'
+import { changeReactions, countsOf, type Given } from './reactions.ts'
+
+/** What has become, elsewhere, of a message that was imported. */
+interface Wanted {
+  readonly data: string
+  readonly tags: readonly string[] | undefined
+  readonly mentions: readonly string[]
+  readonly updatedAt: number | undefined
+  readonly editedAt: number | undefined
+  readonly editedBy: string | undefined
+  readonly deletedAt: number | undefined
+  readonly deletedBy: string | undefined
+  /** Undefined: nothing is known of them. */
+  readonly reactions: readonly Given[] | undefined
+}
+
+/**
+ * Makes a message what it has become elsewhere. Nobody is told; who was away finds it changed. The
+ * conversation is locked. False: it is so already.
+ */
+export async function changeImported(db: AppDb, row: EntryRow, wanted: Wanted): Promise<boolean> {
+  if (row.deletedAt !== null) return false
+  const { deletedAt, deletedBy, editedAt, updatedAt = row.updatedAt } = wanted
+  if (deletedAt !== undefined) {
+    const { pinned: _, ...beside } = row.extra ?? {}
+    const extra = { ...beside, ...(deletedBy !== undefined && { deletedBy }) }
+    await withdrawEntry(db, row, { extra, forever: false }, deletedAt)
+    await deletePin(db, row)
+    if (beside.parent !== undefined) await lowerReplies(db, row)
+  } else {
+    const isEdited = editedAt !== undefined && editedAt > (row.editedAt ?? 0)
+    const extra = await besideOf(db, row, wanted, isEdited)
+    const isSame = isDeepStrictEqual(extra, row.extra) && updatedAt <= row.updatedAt
+    if (!isEdited && isSame) return false
+    if (isEdited) {
+      const data = JSON.parse(wanted.data)
+      await editEntry(db, row, { data, extra, verdict: undefined }, editedAt)
+    }
+    const latest = Math.max(updatedAt, row.updatedAt, editedAt ?? 0)
+    if (!isEdited || latest !== editedAt) await updateExtra(db, row, extra, latest)
+  }
+  const { bucket, key, seq } = row
+  await indexEntries(db.db, [{ bucket, key, firstSeq: seq, lastSeq: seq }])
+  return true
+}
+
+/** What stands beside the data from here on. */
+async function besideOf(
+  db: AppDb,
+  row: EntryRow,
+  { tags, mentions, editedBy, reactions }: Wanted,
+  isEdited: boolean,
+): Promise<Extra> {
+  const { reactions: counted, tags: tagged, mentions: mentioned, ...beside } = row.extra ?? {}
+  if (reactions) await changeReactions(db, row, reactions)
+  const counts = reactions ? countsOf(reactions) : counted
+  const kept = tags ?? tagged ?? []
+  const named = isEdited ? mentions : (mentioned ?? [])
+  return {
+    ...beside,
+    ...(kept.length > 0 && { tags: kept }),
+    ...(named.length > 0 && { mentions: named }),
+    ...(isEdited && editedBy !== undefined && { editedBy }),
+    ...(counts && Object.keys(counts).length > 0 && { reactions: counts }),
+  }
+}
