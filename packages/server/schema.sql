@@ -1530,6 +1530,8 @@ CREATE INDEX app_collaborators_by_person ON public.app_collaborators USING btree
 
 CREATE INDEX audit_log_by_entry ON public.audit_log USING btree (entry_id);
 
+CREATE INDEX audit_log_by_operation ON public.audit_log USING btree (operation, entry_id);
+
 CREATE INDEX auth_tokens_by_user ON public.auth_tokens USING btree (app_id, uid, nth);
 
 CREATE INDEX blocked_users_by_blocked ON public.blocked_users USING btree (app_id, blocked_uid, uid);
@@ -1579,6 +1581,10 @@ CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handle
 CREATE UNIQUE INDEX issuers_by_name ON public.issuers USING btree (app_id, issuer);
 
 CREATE INDEX jwt_revocations_by_end ON public.jwt_revocations USING btree (app_id, keep_until);
+
+CREATE INDEX moderation_cases_held ON public.moderation_cases USING btree (app_id, claimed_by) WHERE ((status = 'open'::text) AND (claimed_by IS NOT NULL));
+
+CREATE INDEX moderation_cases_oldest ON public.moderation_cases USING btree (app_id, message_id) WHERE (status = 'open'::text);
 
 CREATE INDEX moderation_cases_open ON public.moderation_cases USING btree (app_id, kind, message_id) WHERE (status = 'open'::text);
 

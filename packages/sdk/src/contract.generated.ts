@@ -321,7 +321,7 @@ export interface OperationInputs {
   /** Say how the install is: engines, processes, queues, and what is wrong. */
   readonly getInstallStatus: Record<never, never>
   /** List events that a listener gave up on, oldest first. */
-  readonly listDeadLetters: { readonly query?: { limit?: number } }
+  readonly listDeadLetters: { readonly query?: { limit?: number; /** The number of the last one of the page before. */ after?: number } }
   /** Hand dead letters to their listeners again. */
   readonly replayDeadLetters: { readonly body: { numbers: readonly number[] } }
   /** List how much each app was used, the busiest first. */
@@ -847,7 +847,7 @@ export interface OperationOutputs {
   /** Hand dead letters to their listeners again. */
   readonly replayDeadLetters: { data: { replayed: number } }
   /** List how much each app was used, the busiest first. */
-  readonly listUsage: { data: { from: number; to: number; apps: ({ appId: string; name: string; /** In all these days. */ messages: number; /** Messages of the last twelve points of five minutes. */ lastHour: number; /** Messages in an hour, on average of these days. */ usualHour: number; /** Who connected, sent or read something. */ activeUsers: number; /** The most that were online at once. */ peakOnline: number; /** Messages of each day, the first one first. */ days: number[] })[] } }
+  readonly listUsage: { data: { from: number; to: number; apps: ({ appId: string; name: string; /** In all these days. */ messages: number; /** Messages of the last twelve points of five minutes. */ lastHour: number; /** Messages in an hour, on average of these days. */ usualHour: number; /** Who connected, sent or read something. Where there are more than thirty thousand, an estimate: it may be some percent off. */ activeUsers: number; /** The most that were online at once. */ peakOnline: number; /** Messages of each day, the first one first. */ days: number[] })[] } }
   /** Get the signed-in person. */
   readonly getSession: { data: { id: string; name: string; email: string; /** In every app of the install. */ role?: "viewer" | "support" | "moderator" | "developer" | "owner"; /** What `role` allows. */ permissions: string[]; apps: ({ id: string; name: string; role: "viewer" | "support" | "moderator" | "developer" | "owner"; permissions: string[] })[]; hasPassword: boolean; hasSecondFactor: boolean; /** Whether a second factor has to be set up before anything else is answered. */ mustEnrol: boolean; session: { id: string; createdAt: number; lastUsedAt: number; expiresAt: number; /** Of the client that signed in. */ address: string; userAgent: string; /** `password`, or `oidc`. */ method: string; /** Whether it is the one that asks. */ current: boolean } } }
   /** List own apps. */

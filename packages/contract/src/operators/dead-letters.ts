@@ -27,6 +27,10 @@ export const deadLetters = operations({
     requires: 'management',
     query: Type.Object({
       limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 100),
+      after: Type.Optional({
+        ...LetterNumber,
+        description: 'The number of the last one of the page before.',
+      }),
     }),
     response: Data(Type.Array(DeadLetter)),
     errors: [],

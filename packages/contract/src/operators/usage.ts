@@ -8,7 +8,11 @@ const AppUsage = Type.Object({
   messages: Type.Integer({ description: 'In all these days.' }),
   lastHour: Type.Integer({ description: 'Messages of the last twelve points of five minutes.' }),
   usualHour: Type.Number({ description: 'Messages in an hour, on average of these days.' }),
-  activeUsers: Type.Integer({ description: 'Who connected, sent or read something.' }),
+  activeUsers: Type.Integer({
+    description:
+      'Who connected, sent or read something. Where there are more than thirty thousand, an ' +
+      'estimate: it may be some percent off.',
+  }),
   peakOnline: Type.Integer({ description: 'The most that were online at once.' }),
   days: Type.Array(Type.Integer(), { description: 'Messages of each day, the first one first.' }),
 })

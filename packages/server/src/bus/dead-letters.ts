@@ -15,8 +15,8 @@ interface DeadLetter {
 
 export interface DeadLetters {
   write(letter: DeadLetter): Promise<void>
-  /** The oldest ones, each with its number. */
-  list(most: number): Promise<(DeadLetter & { readonly number: number })[]>
+  /** The oldest ones behind the one with this number, each with its own. */
+  list(most: number, after?: number): Promise<(DeadLetter & { readonly number: number })[]>
   /** Hands it to its listener once more. False: there is no such letter. */
   replay(number: number): Promise<boolean>
   /** Deletes those of an app. */
@@ -34,12 +34,12 @@ export function openDeadLetters(stream: EventStream): DeadLetters {
       await client.publish(`${prefix}-dead.${letter.listener}`, JSON.stringify(letter))
     },
 
-    async list(most) {
-      const { client, manager } = await stream.open()
-      const { state } = await manager.streams.info(lettersName)
-      const wanted = Math.min(most, state.messages)
+    async list(most, after = 0) {
+      const { client } = await stream.open()
+      const consumer = await client.consumers.get(lettersName, { opt_start_seq: after + 1 })
+      const { num_pending: waiting } = await consumer.info()
+      const wanted = Math.min(most, waiting)
       if (wanted === 0) return []
-      const consumer = await client.consumers.get(lettersName)
       const found: (DeadLetter & { number: number })[] = []
       for await (const message of await consumer.fetch({ max_messages: wanted, expires: 5000 })) {
         found.push({ ...message.json<DeadLetter>(), number: message.seq })

@@ -3,7 +3,7 @@ import type { Handlers } from '../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject } from '../../pipeline/raw-json.ts'
 import { claimCases, countOpenCases, releaseCases } from '../rules/cases/index.ts'
 import { holderOf } from './holders.ts'
-import { blocked, flaggedBy, printCases } from './queues.ts'
+import { blocked, flagsOf, printCases } from './queues.ts'
 import { findCases } from './reviews.sql.ts'
 
 const leaseSeconds = 120
@@ -20,12 +20,19 @@ export const claimHandlers: Handlers<typeof claims> = {
       until,
     )
     const cases = await findCases(db, ids)
-    const rows = await printCases(db, cases, async (row) => {
+    const flaggedBy = await flagsOf(ctx, cases)
+    const rows = await printCases(db, cases, (row) => {
       const { updatedAt: _, ...fields } = blocked(row)
       const { kind: of, status } = row
       const messageId = String(row.messageId)
-      const flags = await flaggedBy(ctx, row.messageId)
-      return { messageId, kind: of, status, ...fields, flaggedBy: flags, claimedUntil: until }
+      return {
+        messageId,
+        kind: of,
+        status,
+        ...fields,
+        flaggedBy: flaggedBy(row.messageId),
+        claimedUntil: until,
+      }
     })
     const meta = await countOpenCases(db, holder, now)
     return new RawJson(rawObject({ meta }, { data: rawList(rows) }))

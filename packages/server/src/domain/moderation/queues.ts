@@ -19,24 +19,26 @@ import { review } from './reviews.ts'
 type QueueHandlers = Handlers<typeof blockedMessages & typeof flaggedMessages>
 
 export const queueHandlers: QueueHandlers = {
-  listBlockedMessages: ({ query }, ctx) => list(ctx, 'blocked', query, async (row) => blocked(row)),
+  listBlockedMessages: ({ query }, ctx) => list(ctx, 'blocked', query, async () => blocked),
 
   async reviewBlockedMessage({ params: { messageId }, body: { status } }, ctx) {
     await review(ctx, Number(messageId), 'blocked', status)
     return { data: { success: true, message: `The message ${messageId} is ${status}.` } }
   },
 
-  async listFlaggedMessages({ query }, ctx) {
-    return list(ctx, 'flagged', query, async ({ messageId, caught }, message) => {
-      const flags = await flaggedBy(ctx, messageId)
-      return withFields(message, {
-        appId: ctx.app.appId,
-        flaggedBy: flags,
-        flaggedCount: flags.length,
-        rule: caught?.rule,
-      })
-    })
-  },
+  listFlaggedMessages: ({ query }, ctx) =>
+    list(ctx, 'flagged', query, async (cases) => {
+      const flaggedBy = await flagsOf(ctx, cases)
+      return ({ messageId, caught }, message) => {
+        const flags = flaggedBy(messageId)
+        return withFields(message, {
+          appId: ctx.app.appId,
+          flaggedBy: flags,
+          flaggedCount: flags.length,
+          rule: caught?.rule,
+        })
+      }
+    }),
 
   async reviewFlaggedMessage({ params: { id }, body: { status } }, ctx) {
     await review(ctx, Number(id), 'flagged', status)
@@ -44,7 +46,7 @@ export const queueHandlers: QueueHandlers = {
   },
 
   listReviewedMessages: ({ query }, ctx) =>
-    list(ctx, 'reviewed', query, async (row) => reviewed(row, ctx.app.appId)),
+    list(ctx, 'reviewed', query, async () => (row) => reviewed(row, ctx.app.appId)),
 
   async flagMessage({ params: { id }, body: { reasonId, remark } }, ctx) {
     const { uid } = actorOf(ctx)
@@ -65,15 +67,15 @@ async function list<T>(
   { db }: ReadCtx,
   queue: Queue,
   query: { readonly limit: number; readonly page: number },
-  show: Show,
+  showIn: (cases: readonly CaseRow[]) => Promise<Show>,
 ): Promise<RawJson<T>> {
   const cases = await listCases(db, queue, query)
-  const rows = await printCases(db, cases, show)
+  const rows = await printCases(db, cases, await showIn(cases))
   const meta = { current: { limit: query.limit, count: rows.length } }
   return new RawJson(rawObject({ meta }, { data: rawList(rows) }))
 }
 
-type Show = (row: CaseRow, message: string) => Promise<object | string>
+type Show = (row: CaseRow, message: string) => object | string
 
 /** Moderators see what is withheld. `show`: an object, which gets the message, or text that has it. */
 export async function printCases(
@@ -90,7 +92,7 @@ export async function printCases(
   const rows: string[] = []
   for (const [nth, one] of cases.entries()) {
     const message = withFields(messages[nth] ?? '{}', reportedIn(one, entries[nth]?.row.data))
-    const shown = await show(one, message)
+    const shown = show(one, message)
     rows.push(typeof shown === 'string' ? shown : rawObject(shown, { message }))
   }
   return rows
@@ -127,18 +129,23 @@ function reviewed(row: CaseRow, appId: string) {
   }
 }
 
-export async function flaggedBy({ db }: ReadCtx, messageId: number) {
-  const flags = await findFlags(db, [messageId])
-  const users = await findUsers(
+/** Who has reported which of these messages. */
+export async function flagsOf({ db }: ReadCtx, cases: readonly CaseRow[]) {
+  const flags = await findFlags(
     db,
-    flags.map(({ uid }) => uid),
-    undefined,
+    cases.map(({ messageId }) => messageId),
   )
+  const uids = [...new Set(flags.map(({ uid }) => uid))]
+  const users = await findUsers(db, uids, undefined)
   const userOf = new Map(users.map((user) => [user.uid, user]))
-  return flags.flatMap((flag) => {
+  const shown = flags.flatMap((flag) => {
     const user = userOf.get(flag.uid)
-    return user ? [{ ...shownUser(user, { viewer: undefined }), ...shownFlag(flag) }] : []
+    if (!user) return []
+    const by = { ...shownUser(user, { viewer: undefined }), ...shownFlag(flag) }
+    return [{ messageId: flag.messageId, by }]
   })
+  const byMessage = Map.groupBy(shown, ({ messageId }) => messageId)
+  return (messageId: number) => byMessage.get(messageId)?.map(({ by }) => by) ?? []
 }
 
 function shownFlag({ reasonId, reasonName, description, remark, flaggedAt }: FlagRow) {

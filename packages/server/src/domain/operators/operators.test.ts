@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
 import { signedIn } from '../../../../testing/src/service/console.ts'
@@ -65,8 +66,16 @@ describe('a dead letter', () => {
     const error = expect.stringContaining('not today')
     const letter = { appId, listener: 'moody', event: 'user.created', error }
     await expect.poll(listed, wait).toMatchObject([letter])
+    const [oldest] = await listed()
+    await app.given.users('cid', 'dan')
+    await expect.poll(async () => (await listed()).length, wait).toBe(3)
     const letters = await listed()
     const numbers = letters.map(({ number }) => number)
+    const page = { after: Number(oldest?.number), limit: 1 }
+    const behind = await viewer.calls('').listDeadLetters({ query: page })
+    expect(behind.data).toEqual([letters[1]])
+    const nothing = await viewer.calls('').listDeadLetters({ query: { after: Number(numbers[2]) } })
+    expect(nothing.data).toEqual([])
     const refused = viewer.calls('').replayDeadLetters({ body: { numbers } })
     await expect(refused).rejects.toMatchObject(none)
     works = true
@@ -99,6 +108,13 @@ test('usage is told app by app, the busiest first, day by day', async () => {
     activeUsers: expect.any(Number),
   })
   expect(apps[0]?.usualHour).toBeGreaterThan(0)
+  const users = 40_000
+  await sql`
+    insert into stats_active_users (app_id, day, user_hash)
+    select ${quiet.appId}, ${to / 86_400 - 1} - d, hashtextextended('u' || n, 0)
+    from generate_series(1, ${users}::int) as n, generate_series(0, 1) as d`.execute(app.db)
+  const crowded = (await usage()).apps.find(({ appId }) => appId === quiet.appId)
+  expect(Math.abs(Number(crowded?.activeUsers) / users - 1)).toBeLessThan(0.2)
   expect(apps.find(({ appId }) => appId === quiet.appId)).toMatchObject({
     messages: 0,
     lastHour: 0,

@@ -6,7 +6,8 @@ import { type AppUsageRow, listAppUsage } from './usage.sql.ts'
 export interface Operating {
   status(): Promise<InstallStatus>
   readonly letters: {
-    list(most: number): Promise<readonly Letter[]>
+    /** The oldest ones, behind the one with this number. */
+    list(most: number, after?: number): Promise<readonly Letter[]>
     /** False: there is no such letter. */
     replay(number: number): Promise<boolean>
   }
@@ -31,8 +32,8 @@ export function operatorHandlers({ status, letters }: Operating): InstallHandler
       return { data: await status() }
     },
 
-    async listDeadLetters({ query: { limit } }) {
-      const found = await letters.list(limit)
+    async listDeadLetters({ query: { limit, after } }) {
+      const found = await letters.list(limit, after)
       return {
         data: found.map(({ number, at, appId, listener, event, error }) => ({
           number,

@@ -25,7 +25,7 @@ export async function findUsersBy(
       union all
       (select c.uid, 2, 'email' from contact_details c
        where c.app_id = ${appId} and lower(c.email) like ${startingWith(search.email)}
-       order by lower(c.email) limit ${limit})
+       order by lower(c.email) using ~<~ limit ${limit})
       union all
       (select u.uid, 3, 'name' from users u
        where u.app_id = ${appId} and u.sort_name like ${startingWith(search.name)}
