@@ -1,6 +1,6 @@
 import { restClient, type ServerClient } from '@chorale/sdk'
 
-const url = '/console/api'
+export const consoleApi = '/console/api'
 
 /** The service takes calls with a cookie only from pages that send this. */
 export const ownHeader = { 'x-chorale-console': '1' }
@@ -20,9 +20,9 @@ export function clientOf(appId: string): ServerClient {
   const known = clients.get(appId)
   if (known) return known
   const client = restClient({
-    baseUrl: `${url}/v3`,
+    baseUrl: `${consoleApi}/v3`,
     ...(appId !== '' && { appId }),
-    management: { url, key: '', secret: '' },
+    management: { url: consoleApi, key: '', secret: '' },
     fetch: send,
     timeoutMs: 30_000,
   })

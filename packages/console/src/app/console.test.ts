@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import decodeQR from 'qr/decode.js'
 import { afterAll, expect, test } from 'vitest'
 import { hashPassword, insertPerson } from '../../../server/src/domain/apps/collaborators/index.ts'
 import { openPasswords } from '../../../server/src/vault/passwords.ts'
@@ -15,7 +16,7 @@ import { startTestApp } from '../../../testing/src/service/test-app.ts'
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 let now = Math.floor(Date.now() / 1000)
-const consoleFiles = await builtConsole(stack)
+const consoleFiles = await builtConsole()
 const app = stack.use(await startTestApp({ shadow: false, clock: () => now, consoleFiles }))
 const other = await app.anotherApp()
 const pages = await openConsolePages(stack, app)
@@ -26,6 +27,25 @@ async function newOwner(name: string): Promise<string> {
   const email = `${name}@example.com`
   await insertPerson(app, { email, name, role: 'owner', passwordHash, createdAt: now })
   return email
+}
+
+/** What a camera reads. */
+function scanned(path: string): string {
+  const dark = [...path.matchAll(/M(\d+) (\d+)/g)].map(
+    ([, x, y]) => [Number(x), Number(y)] as const,
+  )
+  const [border, scale] = [4, 4]
+  const modules = Math.max(...dark.flat()) + 1 + border
+  const width = modules * scale
+  const data = new Uint8Array(width * width * 4).fill(255)
+  for (const [x, y] of dark) {
+    for (let nth = 0; nth < scale * scale; nth++) {
+      const row = y * scale + Math.floor(nth / scale)
+      const at = (row * width + x * scale + (nth % scale)) * 4
+      data.fill(0, at, at + 3)
+    }
+  }
+  return decodeQR({ data, width, height: width })
 }
 
 async function fillIn(page: Page, email: string): Promise<void> {
@@ -48,6 +68,10 @@ test('a person signs in, sets up a second factor, and sees the apps; next time a
 
   await page.getByRole('button', { name: 'Show the key' }).click()
   const secret = String(await page.locator('.secret').textContent()).replaceAll(' ', '')
+  const svg = page.getByRole('img', { name: 'QR code of the key' })
+  expect(scanned(String(await svg.locator('path').getAttribute('d')))).toContain(`secret=${secret}`)
+  await picture(page, 'enrol')
+  expect(await faultsOf(page)).toEqual([])
   await page.getByLabel('Code of six digits').fill(codeShown(secret, now))
   await page.getByRole('button', { name: 'Switch it on' }).click()
   await expect.poll(() => page.locator('.codes li').count()).toBe(10)

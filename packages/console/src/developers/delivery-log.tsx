@@ -1,11 +1,13 @@
+import type { OperationOutputs } from '@chorale/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { whileThere } from '../app/activity.ts'
 import { setQuery, usePlace } from '../app/router.tsx'
 import { useApp } from '../app/session.tsx'
+import { rowsPerPage, usePages } from '../app/use-pages.ts'
 import { deliveries } from '../strings/developers.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Loaded } from '../ui/loaded.tsx'
+import { Pages } from '../ui/pages.tsx'
 import { Empty, Problem } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -23,11 +25,15 @@ export function DeliveryLog({ webhookId }: { readonly webhookId: string }) {
   const status = statuses.find((one) => one === query.get('status'))
   const [looked, setLooked] = useState<string>()
   const queryKey = [appId, 'webhooks', webhookId, 'deliveries']
-  const found = useQuery({
+  const found = usePages({
     queryKey: [...queryKey, status],
-    queryFn: () =>
-      client.listDeliveries({ params, query: { limit: 50, ...(status && { status }) } }),
-    refetchInterval: whileThere(askEveryMs),
+    read: (before?: string) =>
+      client.listDeliveries({
+        params,
+        query: { limit: rowsPerPage, ...(status && { status }), ...(before && { before }) },
+      }),
+    next: ({ meta }) => meta.next?.before,
+    everyMs: askEveryMs,
   })
   const again = useMutation({
     mutationFn: () => client.redeliverMany({ params, body: {} }),
@@ -62,37 +68,43 @@ export function DeliveryLog({ webhookId }: { readonly webhookId: string }) {
       {looked !== undefined && (
         <Delivery webhookId={webhookId} deliveryId={looked} onClose={() => setLooked(undefined)} />
       )}
-      <Loaded query={found}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title={deliveries.none}>{deliveries.noneText}</Empty>
-          ) : (
-            <Table
-              label={deliveries.title}
-              head={[
-                deliveries.trigger,
-                deliveries.status,
-                deliveries.attempts,
-                deliveries.at,
-                deliveries.look,
-              ]}
-              rows={data.map((delivery) => ({
-                key: delivery.id,
-                cells: [
-                  <code key="trigger">{delivery.trigger}</code>,
-                  deliveries.statuses[delivery.status],
-                  delivery.attempts,
-                  <Time key="time" at={delivery.createdAt} />,
-                  <button key="look" type="button" onClick={() => setLooked(delivery.id)}>
-                    {deliveries.look}
-                  </button>,
-                ],
-              }))}
-            />
-          )
-        }
-      </Loaded>
+      <Pages of={found}>
+        {(pages) => <Deliveries all={pages.flatMap(({ data }) => data)} onLook={setLooked} />}
+      </Pages>
     </section>
+  )
+}
+
+interface DeliveriesProps {
+  readonly all: OperationOutputs['listDeliveries']['data']
+  readonly onLook: (deliveryId: string) => void
+}
+
+function Deliveries({ all, onLook }: DeliveriesProps) {
+  if (all.length === 0) return <Empty title={deliveries.none}>{deliveries.noneText}</Empty>
+  return (
+    <Table
+      label={deliveries.title}
+      head={[
+        deliveries.trigger,
+        deliveries.status,
+        deliveries.attempts,
+        deliveries.at,
+        deliveries.look,
+      ]}
+      rows={all.map(({ id, trigger, status, attempts, createdAt }) => ({
+        key: id,
+        cells: [
+          <code key="trigger">{trigger}</code>,
+          deliveries.statuses[status],
+          attempts,
+          <Time key="time" at={createdAt} />,
+          <button key="look" type="button" onClick={() => onLook(id)}>
+            {deliveries.look}
+          </button>,
+        ],
+      }))}
+    />
   )
 }
 

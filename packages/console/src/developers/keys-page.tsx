@@ -1,13 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useApp } from '../app/session.tsx'
+import { nextNumber, rowsPerPage, usePages } from '../app/use-pages.ts'
 import { keys } from '../strings/developers.ts'
 import { common } from '../strings/frame.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, TextField } from '../ui/field.tsx'
-import { Loaded } from '../ui/loaded.tsx'
 import { PageHead } from '../ui/page-head.tsx'
+import { Pages } from '../ui/pages.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -20,10 +21,10 @@ export function Page() {
   const queryKey = [appId, 'keys']
   const [isOpen, setOpen] = useState(false)
   const [made, setMade] = useState<string>()
-  const found = useQuery({
+  const found = usePages({
     queryKey,
-    queryFn: () => client.listApiKeys({ query: { perPage: 100 } }),
-    select: ({ data }) => data,
+    read: (page = 1) => client.listApiKeys({ query: { perPage: rowsPerPage, page } }),
+    next: nextNumber,
   })
   const revoke = useMutation({
     mutationFn: (apiKey: string) => client.deleteApiKey({ params: { apiKey } }),
@@ -56,32 +57,34 @@ export function Page() {
         />
       )}
       {revoke.error && <Problem error={revoke.error} />}
-      <Loaded query={found}>
-        {(data) => (
+      <Pages of={found}>
+        {(pages) => (
           <Table
             label={keys.title}
             head={[keys.name, keys.scope, keys.ends, keys.created, keys.revoke]}
-            rows={data.map(({ apiKey, name, scope, createdAt }) => ({
-              key: apiKey,
-              cells: [
-                name,
-                keys.scopes[scope],
-                <code key="end">…{apiKey.slice(-4)}</code>,
-                <Time key="time" at={createdAt} />,
-                may('keys.write') && (
-                  <ConfirmButton
-                    key="revoke"
-                    label={keys.revoke}
-                    onConfirm={() => revoke.mutate(apiKey)}
-                  >
-                    {keys.revokeText}
-                  </ConfirmButton>
-                ),
-              ],
-            }))}
+            rows={pages
+              .flatMap(({ data }) => data)
+              .map(({ apiKey, name, scope, createdAt }) => ({
+                key: apiKey,
+                cells: [
+                  name,
+                  keys.scopes[scope],
+                  <code key="end">…{apiKey.slice(-4)}</code>,
+                  <Time key="time" at={createdAt} />,
+                  may('keys.write') && (
+                    <ConfirmButton
+                      key="revoke"
+                      label={keys.revoke}
+                      onConfirm={() => revoke.mutate(apiKey)}
+                    >
+                      {keys.revokeText}
+                    </ConfirmButton>
+                  ),
+                ],
+              }))}
           />
         )}
-      </Loaded>
+      </Pages>
     </>
   )
 }

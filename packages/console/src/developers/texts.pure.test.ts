@@ -1,7 +1,9 @@
 import { allOperations } from '@chorale/contract/api'
 import { appSettingDefaults } from '@chorale/contract/apps'
+import { currentTriggers } from '@chorale/contract/webhooks'
 import { expect, test } from 'vitest'
 import { settings } from '../strings/developers.ts'
+import { triggers } from '../strings/triggers.ts'
 import { features } from './features.ts'
 
 test('every setting of an app has a meaning', () => {
@@ -13,4 +15,8 @@ test('every setting of an app has a meaning', () => {
 test('every feature that a role can be denied is in the matrix', () => {
   const known = [...allOperations.values()].flatMap(({ feature }) => feature ?? [])
   expect([...features].toSorted()).toEqual([...new Set(known)].toSorted())
+})
+
+test('every trigger of a webhook can be chosen', () => {
+  expect(triggers).toEqual(currentTriggers)
 })

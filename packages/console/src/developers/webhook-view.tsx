@@ -6,13 +6,13 @@ import { useApp } from '../app/session.tsx'
 import { webhooks } from '../strings/developers.ts'
 import { common } from '../strings/frame.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
-import { Field } from '../ui/field.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { PageHead } from '../ui/page-head.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { toast } from '../ui/toast.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { ShownOnce } from './shown-once.tsx'
+import { TriggerChoice } from './trigger-choice.tsx'
 
 type Webhook = OperationOutputs['getWebhook']['data']
 
@@ -127,16 +127,13 @@ function Triggers({ webhookId }: { readonly webhookId: string }) {
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const text = String(new FormData(event.currentTarget).get('triggers'))
-    save.mutate(text.split(/\s+/).filter(Boolean))
+    save.mutate(new FormData(event.currentTarget).getAll('trigger').map(String))
   }
   return (
     <Loaded query={found}>
       {(ids) => (
         <form key={ids.join()} className="card" onSubmit={submit}>
-          <Field label={webhooks.triggers} hint={webhooks.triggersHint}>
-            {(props) => <textarea {...props} name="triggers" defaultValue={ids.join('\n')} />}
-          </Field>
+          <TriggerChoice chosen={ids} mayChange={may('settings.write')} />
           {save.error && <Problem error={save.error} />}
           {may('settings.write') && (
             <div className="actions">

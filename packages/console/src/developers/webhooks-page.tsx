@@ -1,14 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { PageProps } from '../app/page-entry.ts'
 import { Link } from '../app/router.tsx'
 import { useApp } from '../app/session.tsx'
+import { nextNumber, rowsPerPage, usePages } from '../app/use-pages.ts'
 import { webhooks } from '../strings/developers.ts'
 import { common } from '../strings/frame.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Loaded } from '../ui/loaded.tsx'
 import { PageHead } from '../ui/page-head.tsx'
+import { Pages } from '../ui/pages.tsx'
 import { Empty, Problem } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { ShownOnce } from './shown-once.tsx'
@@ -24,10 +25,15 @@ function Webhooks() {
   const queryKey = [appId, 'webhooks']
   const [isOpen, setOpen] = useState(false)
   const [secret, setSecret] = useState<string>()
-  const found = useQuery({
+  const found = usePages({
     queryKey,
-    queryFn: () =>
-      client.listWebhooks({ params: { appId }, headers: generation, query: { perPage: 100 } }),
+    read: (page = 1) =>
+      client.listWebhooks({
+        params: { appId },
+        headers: generation,
+        query: { perPage: rowsPerPage, page },
+      }),
+    next: nextNumber,
   })
   const onMade = (made: string) => {
     setOpen(false)
@@ -52,15 +58,15 @@ function Webhooks() {
           onClose={() => setSecret(undefined)}
         />
       )}
-      <Loaded query={found}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title={webhooks.none}>{webhooks.noneText}</Empty>
-          ) : (
+      <Pages of={found}>
+        {(pages) => {
+          const all = pages.flatMap(({ data }) => data)
+          if (all.length === 0) return <Empty title={webhooks.none}>{webhooks.noneText}</Empty>
+          return (
             <Table
               label={webhooks.title}
               head={[webhooks.name, webhooks.url, webhooks.enabled]}
-              rows={data.map((webhook) => ({
+              rows={all.map((webhook) => ({
                 key: webhook.id,
                 cells: [
                   <Link key="name" to={`/apps/${appId}/webhooks/${webhook.id}`}>
@@ -72,8 +78,8 @@ function Webhooks() {
               }))}
             />
           )
-        }
-      </Loaded>
+        }}
+      </Pages>
     </>
   )
 }

@@ -1,9 +1,11 @@
+import { clientOf } from '../app/client.ts'
 import { Link, setQuery, usePlace } from '../app/router.tsx'
-import { useOwnApps, useSelf } from '../app/session.tsx'
+import { useSelf } from '../app/session.tsx'
+import { nextNumber, rowsPerPage, usePages } from '../app/use-pages.ts'
 import { apps } from '../strings/frame.ts'
 import { TextField } from '../ui/field.tsx'
-import { Loaded } from '../ui/loaded.tsx'
 import { PageHead } from '../ui/page-head.tsx'
+import { Pages } from '../ui/pages.tsx'
 import { Empty } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -13,7 +15,14 @@ import { NewApp } from './new-app.tsx'
 export function AppsPage() {
   const { query } = usePlace()
   const searchKey = query.get('search') ?? ''
-  const found = useOwnApps(searchKey)
+  const found = usePages({
+    queryKey: ['own-apps', searchKey],
+    read: (page = 1) =>
+      clientOf('').listOwnApps({
+        query: { perPage: rowsPerPage, page, ...(searchKey && { searchKey }) },
+      }),
+    next: nextNumber,
+  })
   const { permissions } = useSelf()
   const mayCreate = permissions.includes('apps.write')
   return (
@@ -25,18 +34,23 @@ export function AppsPage() {
         value={searchKey}
         onChange={({ target }) => setQuery({ search: target.value })}
       />
-      <Loaded query={found}>
-        {({ data, meta }) =>
-          data.length === 0 ? (
-            <Empty title={apps.none}>
-              {searchKey !== '' ? apps.noneFound : mayCreate ? apps.noneOwner : apps.noneOther}
-            </Empty>
-          ) : (
+      <Pages of={found}>
+        {(pages) => {
+          const shown = pages.flatMap(({ data }) => data)
+          if (shown.length === 0) {
+            return (
+              <Empty title={apps.none}>
+                {searchKey !== '' ? apps.noneFound : mayCreate ? apps.noneOwner : apps.noneOther}
+              </Empty>
+            )
+          }
+          const total = pages[0]?.meta.pagination.total ?? 0
+          return (
             <>
               <Table
                 label={apps.title}
                 head={[apps.name, apps.id, apps.region, apps.created]}
-                rows={data.map(({ id, name, region, createdAt }) => ({
+                rows={shown.map(({ id, name, region, createdAt }) => ({
                   key: id,
                   cells: [
                     <Link key="name" to={`/apps/${id}`}>
@@ -48,11 +62,11 @@ export function AppsPage() {
                   ],
                 }))}
               />
-              <p className="hint">{apps.counted(data.length, meta.pagination.total)}</p>
+              <p className="hint">{apps.counted(shown.length, total)}</p>
             </>
           )
-        }
-      </Loaded>
+        }}
+      </Pages>
     </>
   )
 }

@@ -1,14 +1,15 @@
 import type { OperationOutputs } from '@chorale/sdk'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useApp } from '../app/session.tsx'
+import { nextNumber, rowsPerPage, usePages } from '../app/use-pages.ts'
 import { common } from '../strings/frame.ts'
 import { lists, rules } from '../strings/rules.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, TextField } from '../ui/field.tsx'
-import { Loaded } from '../ui/loaded.tsx'
 import { PageHead } from '../ui/page-head.tsx'
+import { Pages } from '../ui/pages.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -20,9 +21,10 @@ export function Page() {
   const queryClient = useQueryClient()
   const queryKey = [appId, 'keyword-lists']
   const [edited, setEdited] = useState<List | 'new'>()
-  const found = useQuery({
+  const found = usePages({
     queryKey,
-    queryFn: () => client.listKeywordLists({ query: { limit: 100 } }),
+    read: (page = 1) => client.listKeywordLists({ query: { limit: rowsPerPage, page } }),
+    next: nextNumber,
   })
   const remove = useMutation({
     mutationFn: (keywordId: string) => client.deleteKeywordList({ params: { keywordId } }),
@@ -43,37 +45,39 @@ export function Page() {
       </PageHead>
       {remove.error && <Problem error={remove.error} />}
       {edited && <ListForm list={edited} onClose={() => setEdited(undefined)} />}
-      <Loaded query={found}>
-        {({ data }) => (
+      <Pages of={found}>
+        {(pages) => (
           <Table
             label={lists.title}
             head={[lists.name, lists.id, lists.category, lists.terms, common.edit]}
-            rows={data.map((list) => ({
-              key: list.id,
-              cells: [
-                list.name,
-                <code key="id">{list.id}</code>,
-                list.category,
-                lists.count(list.searchTerms.length),
-                list.default || !mayChange ? (
-                  list.default && rules.standard
-                ) : (
-                  <div key="edit" className="actions">
-                    {(list.category === 'word' || list.category === 'pattern') && (
-                      <button type="button" onClick={() => setEdited(list)}>
-                        {common.edit}
-                      </button>
-                    )}
-                    <ConfirmButton label={common.remove} onConfirm={() => remove.mutate(list.id)}>
-                      {lists.removeText}
-                    </ConfirmButton>
-                  </div>
-                ),
-              ],
-            }))}
+            rows={pages
+              .flatMap(({ data }) => data)
+              .map((list) => ({
+                key: list.id,
+                cells: [
+                  list.name,
+                  <code key="id">{list.id}</code>,
+                  list.category,
+                  lists.count(list.searchTerms.length),
+                  list.default || !mayChange ? (
+                    list.default && rules.standard
+                  ) : (
+                    <div key="edit" className="actions">
+                      {(list.category === 'word' || list.category === 'pattern') && (
+                        <button type="button" onClick={() => setEdited(list)}>
+                          {common.edit}
+                        </button>
+                      )}
+                      <ConfirmButton label={common.remove} onConfirm={() => remove.mutate(list.id)}>
+                        {lists.removeText}
+                      </ConfirmButton>
+                    </div>
+                  ),
+                ],
+              }))}
           />
         )}
-      </Loaded>
+      </Pages>
     </>
   )
 }

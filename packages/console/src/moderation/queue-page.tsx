@@ -2,6 +2,7 @@ import { ChoraleError } from '@chorale/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { setQuery, usePlace } from '../app/router.tsx'
 import { queue as texts } from '../strings/moderation.ts'
+import { textWithNames } from '../ui/mentions.ts'
 import { PageHead } from '../ui/page-head.tsx'
 import { Empty, Problem, textOf } from '../ui/problem.tsx'
 import { Waiting } from '../ui/waiting.tsx'
@@ -135,7 +136,7 @@ function CaseList({ held, current, selected, onChoose, onToggle }: CaseListProps
             aria-current={messageId === current.messageId || undefined}
             onClick={() => onChoose(place)}
           >
-            <span>{message.data.text ?? texts.noText}</span>
+            <span>{textWithNames(message.data) ?? texts.noText}</span>
             <small>
               {message.sender} · {ruleName ?? flaggedBy[0]?.reasonName ?? texts.ruleFlags}
             </small>

@@ -11,7 +11,7 @@ import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const consoleFiles = await builtConsole(stack)
+const consoleFiles = await builtConsole()
 const app = stack.use(
   await startTestApp({ shadow: false, consoleFiles, live: { listeners: [openCases] } }),
 )

@@ -1,13 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useApp } from '../app/session.tsx'
+import { nextNumber, rowsPerPage, usePages } from '../app/use-pages.ts'
 import { common } from '../strings/frame.ts'
 import { reasons, rules } from '../strings/rules.ts'
 import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Loaded } from '../ui/loaded.tsx'
 import { PageHead } from '../ui/page-head.tsx'
+import { Pages } from '../ui/pages.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -17,7 +18,11 @@ export function Page() {
   const queryClient = useQueryClient()
   const queryKey = [appId, 'reasons']
   const [isOpen, setOpen] = useState(false)
-  const found = useQuery({ queryKey, queryFn: () => client.listReasons({ query: { limit: 100 } }) })
+  const found = usePages({
+    queryKey,
+    read: (page = 1) => client.listReasons({ query: { limit: rowsPerPage, page } }),
+    next: nextNumber,
+  })
   const done = (text: string) => {
     toast(text)
     setOpen(false)
@@ -64,33 +69,35 @@ export function Page() {
           </form>
         </Dialog>
       )}
-      <Loaded query={found}>
-        {({ data }) => (
+      <Pages of={found}>
+        {(pages) => (
           <Table
             label={reasons.title}
             head={[reasons.name, reasons.id, reasons.description, common.remove]}
-            rows={data.map((reason) => ({
-              key: reason.id,
-              cells: [
-                reason.name,
-                <code key="id">{reason.id}</code>,
-                reason.description,
-                reason.default || !mayChange ? (
-                  rules.standard
-                ) : (
-                  <ConfirmButton
-                    key="remove"
-                    label={common.remove}
-                    onConfirm={() => remove.mutate(reason.id)}
-                  >
-                    {reasons.removeText}
-                  </ConfirmButton>
-                ),
-              ],
-            }))}
+            rows={pages
+              .flatMap(({ data }) => data)
+              .map((reason) => ({
+                key: reason.id,
+                cells: [
+                  reason.name,
+                  <code key="id">{reason.id}</code>,
+                  reason.description,
+                  reason.default || !mayChange ? (
+                    rules.standard
+                  ) : (
+                    <ConfirmButton
+                      key="remove"
+                      label={common.remove}
+                      onConfirm={() => remove.mutate(reason.id)}
+                    >
+                      {reasons.removeText}
+                    </ConfirmButton>
+                  ),
+                ],
+              }))}
           />
         )}
-      </Loaded>
+      </Pages>
     </>
   )
 }

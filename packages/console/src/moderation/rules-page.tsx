@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
 import type { PageProps } from '../app/page-entry.ts'
 import { Link, navigate } from '../app/router.tsx'
 import { useApp } from '../app/session.tsx'
+import { nextNumber, rowsPerPage, usePages } from '../app/use-pages.ts'
 import { rules } from '../strings/rules.ts'
-import { Loaded } from '../ui/loaded.tsx'
 import { PageHead } from '../ui/page-head.tsx'
+import { Pages } from '../ui/pages.tsx'
 import { Empty } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
@@ -17,9 +17,10 @@ export function Page({ rest: [ruleId] }: PageProps) {
 
 function Rules() {
   const { appId, client, may } = useApp()
-  const found = useQuery({
+  const found = usePages({
     queryKey: [appId, 'rules'],
-    queryFn: () => client.listRules({ query: { limit: 100 } }),
+    read: (page = 1) => client.listRules({ query: { limit: rowsPerPage, page } }),
+    next: nextNumber,
   })
   const place = `/apps/${appId}/moderation/rules`
   return (
@@ -31,15 +32,15 @@ function Rules() {
           </button>
         )}
       </PageHead>
-      <Loaded query={found}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title={rules.none}>{rules.noneText}</Empty>
-          ) : (
+      <Pages of={found}>
+        {(pages) => {
+          const all = pages.flatMap(({ data }) => data)
+          if (all.length === 0) return <Empty title={rules.none}>{rules.noneText}</Empty>
+          return (
             <Table
               label={rules.title}
               head={[rules.name, rules.enabled, rules.actions, rules.updated]}
-              rows={data.map((rule) => ({
+              rows={all.map((rule) => ({
                 key: rule.id,
                 cells: [
                   <Link key="name" to={`${place}/${rule.id}`}>
@@ -52,8 +53,8 @@ function Rules() {
               }))}
             />
           )
-        }
-      </Loaded>
+        }}
+      </Pages>
     </>
   )
 }

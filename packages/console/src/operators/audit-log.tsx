@@ -1,15 +1,15 @@
 import type { OperationOutputs } from '@chorale/sdk'
-import { useInfiniteQuery } from '@tanstack/react-query'
 import type { FormEvent } from 'react'
 import { clientOf } from '../app/client.ts'
 import { setQuery, usePlace } from '../app/router.tsx'
+import { rowsPerPage, usePages } from '../app/use-pages.ts'
 import { audit } from '../strings/operators.ts'
 import { TextField } from '../ui/field.tsx'
 import { PageHead } from '../ui/page-head.tsx'
-import { Empty, Problem } from '../ui/problem.tsx'
+import { Pages } from '../ui/pages.tsx'
+import { Empty } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
-import { Waiting } from '../ui/waiting.tsx'
 import { type AuditFilter, ExportButton } from './export-button.tsx'
 
 type Entry = OperationOutputs['listAuditLog']['data'][number]
@@ -88,45 +88,38 @@ interface LinesProps {
 }
 
 function Lines({ filter, withApp }: LinesProps) {
-  const pages = useInfiniteQuery({
+  const lines = usePages({
     queryKey: [filter.appId ?? '', 'audit-log', filter],
-    queryFn: ({ pageParam }) =>
+    read: (before?: number) =>
       clientOf('').listAuditLog({
-        query: { ...filter, limit: 50, ...(pageParam !== 0 && { before: pageParam }) },
+        query: { ...filter, limit: rowsPerPage, ...(before !== undefined && { before }) },
       }),
-    initialPageParam: 0,
-    getNextPageParam: ({ meta }) => meta.next?.before,
+    next: ({ meta }) => meta.next?.before,
   })
-  if (pages.isPending) return <Waiting />
-  if (pages.error) return <Problem error={pages.error} onRetry={() => void pages.refetch()} />
-  const entries = pages.data.pages.flatMap(({ data }) => data)
-  if (entries.length === 0) return <Empty title={audit.none}>{audit.noneText}</Empty>
   return (
-    <>
-      <Table
-        label={audit.title}
-        head={[
-          audit.at,
-          audit.who,
-          audit.what,
-          ...(withApp ? [audit.app] : []),
-          audit.input,
-          audit.from,
-        ]}
-        rows={entries.map((entry) => ({ key: String(entry.id), cells: cellsOf(entry, withApp) }))}
-      />
-      {pages.hasNextPage && (
-        <div className="actions">
-          <button
-            type="button"
-            disabled={pages.isFetchingNextPage}
-            onClick={() => void pages.fetchNextPage()}
-          >
-            {audit.older}
-          </button>
-        </div>
-      )}
-    </>
+    <Pages of={lines}>
+      {(pages) => {
+        const entries = pages.flatMap(({ data }) => data)
+        if (entries.length === 0) return <Empty title={audit.none}>{audit.noneText}</Empty>
+        return (
+          <Table
+            label={audit.title}
+            head={[
+              audit.at,
+              audit.who,
+              audit.what,
+              ...(withApp ? [audit.app] : []),
+              audit.input,
+              audit.from,
+            ]}
+            rows={entries.map((entry) => ({
+              key: String(entry.id),
+              cells: cellsOf(entry, withApp),
+            }))}
+          />
+        )
+      }}
+    </Pages>
   )
 }
 

@@ -1,10 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { FormEvent } from 'react'
+import { type FormEvent, lazy, Suspense } from 'react'
 import { clientOf } from '../app/client.ts'
 import { enrol, frame } from '../strings/frame.ts'
 import { TextField } from '../ui/field.tsx'
 import { PageHead } from '../ui/page-head.tsx'
 import { Problem } from '../ui/problem.tsx'
+
+/** Loaded when it is needed: once for each person. */
+const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }))
 
 export function EnrolPage({ email }: { readonly email: string }) {
   return (
@@ -44,6 +47,9 @@ export function SecondFactor() {
   const { secret, uri } = start.data.data
   return (
     <form onSubmit={submit}>
+      <Suspense>
+        <QrCode text={uri} label={enrol.qr} />
+      </Suspense>
       <p>
         {enrol.secret} <code className="secret">{secret.match(/.{1,4}/g)?.join(' ')}</code>
       </p>

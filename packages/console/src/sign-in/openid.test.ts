@@ -16,7 +16,7 @@ const provider = stack.use(await startOpenIdProvider(redirectUri, 'chorale', 'of
 const app = stack.use(
   await startTestApp({
     shadow: false,
-    consoleFiles: await builtConsole(stack),
+    consoleFiles: await builtConsole(),
     live: {
       settings: {
         OIDC_ISSUER: provider.issuer,

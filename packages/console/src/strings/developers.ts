@@ -107,7 +107,8 @@ export const webhooks = {
   removeText: 'It is not called any more, and its log is deleted.',
   removed: 'The webhook is deleted.',
   triggers: 'Triggers',
-  triggersHint: 'One in a line, such as message_sent.',
+  triggersChosen: (chosen: readonly string[]) =>
+    chosen.length === 0 ? 'No triggers: nothing is sent' : `Triggers: ${chosen.join(', ')}`,
   saveTriggers: 'Save triggers',
   saved: 'Saved',
   none: 'No webhook yet',

@@ -90,8 +90,9 @@ export const signIn = {
 export const enrol = {
   title: 'Set up a second factor',
   intro: (email: string) =>
-    `${email} needs a second factor before anything else is open. Add this key to an authenticator app, then type the code that it shows.`,
+    `${email} needs a second factor before anything else is open. Scan the picture with an authenticator app, or type the key into it; then type the code that it shows.`,
   start: 'Show the key',
+  qr: 'QR code of the key',
   secret: 'Key',
   open: 'Open in an authenticator app on this device',
   code: 'Code of six digits',

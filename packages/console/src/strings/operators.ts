@@ -50,6 +50,7 @@ export const letters = {
   error: 'Error',
   replay: 'Replay',
   replayOne: (number: number) => `Replay ${number}`,
+  replayShown: (count: number) => `Replay these ${count}`,
   replayAll: (count: number) => `Replay all ${count}`,
   replayAllText: 'Each goes to its listener once more, which may send what it sends a second time.',
   replayed: (count: number) => (count === 1 ? 'One was replayed' : `${count} were replayed`),

@@ -4,6 +4,7 @@ import type { PageProps } from '../app/page-entry.ts'
 import { Link } from '../app/router.tsx'
 import { useApp } from '../app/session.tsx'
 import { conversation } from '../strings/support.ts'
+import { textWithNames } from '../ui/mentions.ts'
 import { PageHead } from '../ui/page-head.tsx'
 import { Empty, Problem } from '../ui/problem.tsx'
 import { Time } from '../ui/time.tsx'
@@ -105,6 +106,5 @@ function One({ message }: { readonly message: Message }) {
 }
 
 function textOf({ category, type, data }: Message): string {
-  const { text } = Object(data) as { text?: unknown }
-  return typeof text === 'string' && text !== '' ? text : conversation.noText(category, type)
+  return textWithNames(data) ?? conversation.noText(category, type)
 }

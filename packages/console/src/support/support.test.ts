@@ -1,18 +1,16 @@
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { notifyUsers } from '../../../server/src/domain/notifications/index.ts'
 import {
   builtConsole,
-  faultsOf,
+  faultsInAllLooks,
   openConsolePages,
-  picture,
 } from '../../../testing/src/network/console-browser.ts'
 import { startPushFixture } from '../../../testing/src/notifications/push-fixture.ts'
 import { signedIn } from '../../../testing/src/service/console.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
-const consoleFiles = await builtConsole(stack)
+const consoleFiles = await builtConsole()
 const fixture = stack.use(await startPushFixture({ consoleFiles }))
 const { app, full } = fixture
 app.startWorker([notifyUsers])
@@ -45,18 +43,11 @@ beforeAll(async () => {
   }, 30_000)
 })
 
-async function check(page: Page, name: string): Promise<void> {
-  await picture(page, name)
-  expect(await faultsOf(page)).toEqual([])
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-  expect(overflow).toBeLessThanOrEqual(0)
-}
-
 test('support finds a user by e-mail address, and sees devices, groups, blocks and pushes', async () => {
   const page = await pages.open(`${base}/users`, support)
   await page.getByLabel('Uid, name or e-mail').fill('bob@sh')
   await page.getByRole('link', { name: 'Bob Stone' }).waitFor()
-  await check(page, 'support-found')
+  expect(await faultsInAllLooks(page, 'support-found')).toEqual([])
   await page.getByRole('link', { name: 'Bob Stone' }).click()
   await page.getByRole('heading', { name: 'Bob Stone' }).waitFor()
   const rowIn = (table: string) => page.getByLabel(table).getByRole('row').nth(1)
@@ -66,7 +57,7 @@ test('support finds a user by e-mail address, and sees devices, groups, blocks a
   expect(await textOf('Blocks')).toContain('Cleo RoeBlocked by this user')
   expect(await textOf('Conversations')).toContain('Ann Lee')
   expect(await textOf('Last notifications')).toContain('Sent')
-  await check(page, 'support-user')
+  expect(await faultsInAllLooks(page, 'support-user')).toEqual([])
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByText('Not signed in anywhere').waitFor()
@@ -79,7 +70,7 @@ test('a conversation is read page by page, and the audit log knows by whom', asy
   const messages = page.getByLabel('Messages', { exact: true }).getByRole('listitem')
   await expect.poll(() => messages.count()).toBe(50)
   expect(await messages.last().textContent()).toContain('Message 59')
-  await check(page, 'support-conversation')
+  expect(await faultsInAllLooks(page, 'support-conversation')).toEqual([])
   await page.getByRole('button', { name: 'Older messages' }).click()
   await expect.poll(() => messages.count()).toBe(60)
   expect(await messages.first().textContent()).toContain('Message 0')
@@ -93,7 +84,7 @@ test('a timeline tells of a push that came, and why another did not', async () =
   const page = await pages.open(`${base}/conversations/ann_user_bob`, support)
   await page.getByRole('link', { name: `Timeline of message ${sent.at(-1)}` }).click()
   await page.getByText('The provider has taken it.').first().waitFor()
-  await check(page, 'support-timeline')
+  expect(await faultsInAllLooks(page, 'support-timeline')).toEqual([])
   const quiet = await say('bob', 'ann', 'Anybody?')
   await page.getByLabel('Id of the message').fill(quiet)
   await page.getByRole('button', { name: 'Show it' }).click()
@@ -107,30 +98,12 @@ test('support answers as the app, and follows the message', async () => {
   const page = await pages.open(`${base}/users/bob`, support)
   await page.locator('.page-head').getByRole('link', { name: 'Send as the app' }).click()
   await page.getByLabel('Text').fill('We have looked into it.')
-  await check(page, 'support-send')
+  expect(await faultsInAllLooks(page, 'support-send')).toEqual([])
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('link', { name: /^Timeline of/ }).click()
   await page.getByRole('link', { name: 'app_system', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show it' }).waitFor()
   expect(pages.complaints).toEqual([])
-})
-
-test.each([
-  ['dark', 1280],
-  ['light', 390],
-] as const)('in %s colors, %i pixels wide, the pages are whole', async (colorScheme, width) => {
-  const look = { ...support, colorScheme, viewport: { width, height: 800 } }
-  for (const [name, path, heading] of [
-    ['user', 'users/bob', 'Bob Stone'],
-    ['conversation', 'conversations/ann_user_bob', 'Conversations'],
-    ['timeline', `messages/${sent[0]}`, 'Message timeline'],
-  ] as const) {
-    const page = await pages.open(`${base}/${path}`, look)
-    await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
-    await expect.poll(() => page.getByText('Loading').count()).toBe(0)
-    await check(page, `support-${name}-${colorScheme}-${width}`)
-    await page.context().close()
-  }
 })
 
 test('a viewer is told which permission is missing', async () => {

@@ -292,6 +292,20 @@ describe('an attacker', () => {
     expect(errorOf(attempt).code).toBe('AUTH_ERR_FOREIGN_PAGE')
   })
 
+  test.each([
+    ['same-origin', 200],
+    ['same-site', 403],
+    ['cross-site', 403],
+    ['none', 403],
+    [undefined, 403],
+  ])('can have a file saved by a link from a page that is %s only: %i', async (site, status) => {
+    const { cookie = '' } = good
+    const headers = { cookie, ...(site !== undefined && { 'sec-fetch-site': site }) }
+    expect((await send(origin, { path: '/console/api/session', headers })).status).toBe(status)
+    // To change something takes more than a link.
+    expect((await post(headers)).status).toBe(403)
+  })
+
   test('gets no leave to send it from elsewhere (preflight)', async () => {
     const answer = await send(origin, {
       method: 'OPTIONS',

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { useApp } from '../../app/session.tsx'
 import { queue } from '../../strings/moderation.ts'
 import { Loaded } from '../../ui/loaded.tsx'
+import { textWithNames } from '../../ui/mentions.ts'
 import { Time } from '../../ui/time.tsx'
 import { MarkedText, termsOf } from './marked-text.tsx'
 import type { Claimed } from './review-queue.ts'
@@ -25,7 +26,7 @@ export function CaseView({ claimed }: { readonly claimed: Claimed }) {
                 : queue.to(message.receiver)}
               , <Time at={message.sentAt} />
             </p>
-            <MarkedText text={message.data.text ?? queue.noText} terms={terms} />
+            <MarkedText text={textWithNames(message.data) ?? queue.noText} terms={terms} />
           </div>
         </Around>
       </Part>
@@ -123,7 +124,8 @@ function Why({ claimed }: { readonly claimed: Claimed }) {
       ))}
       {message.reported?.map((said) => (
         <dd key={JSON.stringify(said)}>
-          {queue.reportedAs}: <q>{String(said.text ?? queue.noText)}</q>
+          {queue.reportedAs}:{' '}
+          <q>{textWithNames({ ...said, mentions: message.data.mentions }) ?? queue.noText}</q>
         </dd>
       ))}
     </dl>

@@ -1,4 +1,5 @@
 import { queue } from '../../strings/moderation.ts'
+import { textWithNames } from '../../ui/mentions.ts'
 
 /** A list of messages, each a line. */
 export function Said({ messages }: { readonly messages: readonly object[] }) {
@@ -7,7 +8,7 @@ export function Said({ messages }: { readonly messages: readonly object[] }) {
       {messages.map((one) =>
         'sender' in one && 'data' in one && 'id' in one ? (
           <li key={String(one.id)}>
-            <strong>{String(one.sender)}</strong> {String(Object(one.data).text ?? queue.noText)}
+            <strong>{String(one.sender)}</strong> {textWithNames(one.data) ?? queue.noText}
           </li>
         ) : null,
       )}
