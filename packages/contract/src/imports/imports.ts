@@ -14,6 +14,12 @@ const ImportedUser = Type.Object({
   ...UserDetails.properties,
   lastActiveAt: Type.Optional(UnixTime),
   deactivatedAt: Type.Optional(UnixTime),
+  authTokens: Type.Optional(
+    Type.Array(Type.String({ minLength: 20, maxLength: 300, pattern: '^[!-~]+$' }), {
+      maxItems: 100,
+      description: 'Devices that have one of them stay signed in.',
+    }),
+  ),
 })
 export type ImportedUser = Static<typeof ImportedUser>
 

@@ -16,6 +16,12 @@ export async function insertApp({ db }: InstallDb, row: AppRow): Promise<void> {
     values (${row.appId}, ${row.name}, ${row.region}, ${row.createdAt})`.execute(db)
 }
 
+/** Archived ones keep their ids. */
+export async function appExists({ appId, db }: AppDb): Promise<boolean> {
+  const { rows } = await sql`select from apps where app_id = ${appId}`.execute(db)
+  return rows.length > 0
+}
+
 interface AppFilter {
   readonly searchKey?: string
   /** No others; undefined: all. */

@@ -60,14 +60,25 @@ export async function listAllApps(db: InstallDb): Promise<AppRow[]> {
   return (await listApps(db, { page: 1, perPage: 10_000 })).rows
 }
 
+interface WantedApp {
+  readonly name: string
+  readonly region: Region
+  /** Of an app that moves here: its clients go on with what they have. */
+  readonly identity?: {
+    readonly appId?: string
+    readonly fullAccess?: string
+    readonly authOnly?: string
+  }
+}
+
 export async function createApp(
   install: InstallDb,
   vault: Vault,
   seeds: readonly AppSeed[],
-  wanted: { name: string; region: Region },
+  { name, region, identity = {} }: WantedApp,
   now: number,
 ): Promise<{ row: AppRow; keys: { fullAccess: ApiKey; authOnly: ApiKey } }> {
-  const row = { appId: newAppId(), name: wanted.name, region: wanted.region, createdAt: now }
+  const row = { appId: identity.appId ?? newAppId(), name, region, createdAt: now }
   await insertApp(install, row)
   const db = { ...install, appId: row.appId }
   for (const seed of seeds) await seed(db, now)
@@ -77,8 +88,8 @@ export async function createApp(
   return {
     row,
     keys: {
-      fullAccess: await makeApiKey(db, vault, fullAccess, now),
-      authOnly: await makeApiKey(db, vault, authOnly, now),
+      fullAccess: await makeApiKey(db, vault, fullAccess, now, identity.fullAccess),
+      authOnly: await makeApiKey(db, vault, authOnly, now, identity.authOnly),
     },
   }
 }

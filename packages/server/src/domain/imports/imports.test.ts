@@ -46,6 +46,23 @@ describe('users', () => {
   })
 })
 
+test('users keep the auth tokens of their devices; nobody gets one of another', async () => {
+  const authTokens = ['tia_1600000000abcdef0123']
+  const tia = { uid: 'tia', name: 'Tia', authTokens }
+  const tom = { uid: 'tom', name: 'Tom', authTokens }
+  const { data } = await full.importUsers({ body: { users: { tia, tom } } })
+  expect(data.tom).toEqual(failed('ERR_BAD_REQUEST'))
+  expect(data.tia).toEqual({
+    success: true,
+    data: expect.not.objectContaining({ authTokens: expect.anything() }),
+  })
+  await full.importUsers({ body: { users: { tia } } })
+  const answer = await fetch(`${app.origin}/v3/me`, {
+    headers: { appId: app.appId, authToken: authTokens[0] ?? '' },
+  })
+  expect(await answer.json()).toMatchObject({ data: { uid: 'tia' } })
+})
+
 const club = {
   guid: 'club',
   name: 'Club',

@@ -38,6 +38,27 @@ export async function insertAuthToken(
   return numAffectedRows > 0n
 }
 
+/** Those that are new; the uids of whose are not, because another user has them. */
+export async function insertAuthTokens(
+  { appId, db }: AppDb,
+  rows: readonly TokenRow[],
+): Promise<Set<string>> {
+  const tokens = rows.map(({ tokenHash }) => tokenHash)
+  const uids = rows.map(({ uid }) => uid)
+  await sql`
+    insert into auth_tokens (app_id, token_hash, uid, token_encrypted, created_at)
+    select ${appId}, t.hash, t.uid, t.encrypted, t.at
+    from unnest(${tokens}::bytea[], ${uids}::text[],
+                ${rows.map(({ tokenEncrypted }) => tokenEncrypted)}::bytea[],
+                ${rows.map(({ createdAt }) => createdAt)}::bigint[]) as t(hash, uid, encrypted, at)
+    on conflict (app_id, token_hash) do nothing`.execute(db)
+  const { rows: taken } = await sql<{ uid: string }>`
+    select t.uid from unnest(${tokens}::bytea[], ${uids}::text[]) as t(hash, uid)
+    join auth_tokens a on a.app_id = ${appId} and a.token_hash = t.hash and a.uid <> t.uid
+  `.execute(db)
+  return new Set(taken.map(({ uid }) => uid))
+}
+
 export async function findAuthToken({ appId, db }: AppDb, tokenHash: Buffer, now: number) {
   const { rows } = await sql<TokenRow>`
     select ${columns} from auth_tokens

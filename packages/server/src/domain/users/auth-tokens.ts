@@ -13,6 +13,7 @@ import {
   deleteAuthTokens,
   findAuthToken,
   insertAuthToken,
+  insertAuthTokens,
   listAuthTokens,
   type TokenRow,
 } from './auth-tokens.sql.ts'
@@ -84,6 +85,22 @@ export async function makeAuthToken(ctx: WriteCtx, uid: string, lifetimeSeconds?
   const anyGone = await insertAuthToken(ctx.db, row, maxTokens)
   if (anyGone) await ctx.outbox.append('authTokens.revoked', { uid })
   return shownToken(authToken, row)
+}
+
+/** Of users who come from elsewhere, with what their devices have. Uids: who has one of another user. */
+export async function importAuthTokens(
+  ctx: WriteCtx,
+  users: readonly { readonly uid: string; readonly authTokens: readonly string[] }[],
+): Promise<ReadonlySet<string>> {
+  const rows = users.flatMap(({ uid, authTokens }) =>
+    authTokens.map((authToken) => {
+      const tokenHash = hashOf(authToken, ctx)
+      const place = placeIn(sealedColumns.authToken, ctx.db.appId, tokenHash)
+      const tokenEncrypted = ctx.vault.seal(authToken, place)
+      return { uid, tokenHash, tokenEncrypted, createdAt: ctx.now, expiresAt: null }
+    }),
+  )
+  return rows.length > 0 ? insertAuthTokens(ctx.db, rows) : new Set()
 }
 
 /** Whoever asks may shorten what the app allows, and not lengthen it. */

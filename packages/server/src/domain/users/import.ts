@@ -3,6 +3,7 @@ import type { ImportedUser } from '@chorale/contract/imports'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { WriteCtx } from '../../pipeline/handler.ts'
 import { roleExists } from '../roles/index.ts'
+import { importAuthTokens } from './auth-tokens.ts'
 import { insertUsers } from './import.sql.ts'
 import { sortName } from './user-view.ts'
 import { findUsers, type UserRow } from './users.sql.ts'
@@ -32,12 +33,16 @@ export async function importUsers(
       createdAt: user.createdAt ?? ctx.now,
     })),
   )
+  const withTokens = known.flatMap(({ uid, authTokens = [] }) => ({ uid, authTokens }))
+  const impostors = await importAuthTokens(ctx, withTokens)
   const stored = await findUsers(ctx.db, [...byUid.keys()], undefined)
   const rows = new Map(stored.map((row) => [row.uid, row]))
   return new Map(
     [...byUid].map(([uid, user]) => {
       const row = rows.get(uid)
       if (!row) return [uid, badRequest('role', `The role ${roleOf(user)} does not exist.`)]
+      if (impostors.has(uid))
+        return [uid, badRequest('authTokens', 'Another user has one of them.')]
       return [uid, isSame(user, row) ? row : new Failure('ERR_UID_ALREADY_EXISTS', { uid })]
     }),
   )

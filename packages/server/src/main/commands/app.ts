@@ -2,7 +2,7 @@ import type { Region } from '@chorale/contract/apps'
 import { Command, Option } from 'commander'
 import { appSeeds } from '../../api.ts'
 import { writeAuditLog } from '../../database/audit-log.ts'
-import { archiveAppNow, createApp, listAllApps } from '../../domain/apps/index.ts'
+import { appExists, archiveAppNow, createApp, listAllApps } from '../../domain/apps/index.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { unixSeconds } from '../clock.ts'
 import { CommandError, date, print, table, withTools } from './output.ts'
@@ -21,11 +21,20 @@ function createCommand(): Command {
     .description('Create an app with a full-access and an auth-only API key.')
     .requiredOption('--name <name>', 'display name')
     .addOption(region.default('us'))
+    .option('--app-id <appId>', 'the id of an app that moves here')
+    .option('--api-key <key>', 'its full-access key')
+    .option('--auth-only-key <key>', 'its auth-only key')
     .option('--json', 'print JSON')
-    .action(async ({ name, region, json }: { name: string; region: Region; json?: true }) => {
+    .action(async ({ name, region, json, ...given }: CreateOptions) => {
+      const identity = identityIn(given)
       const created = await withTools(({ database, vault }) =>
         database.transaction(async (db) => {
-          const result = await createApp({ db }, vault, appSeeds, { name, region }, unixSeconds())
+          const { appId } = identity
+          if (appId !== undefined && (await appExists({ appId, db }))) {
+            throw new CommandError(`There is an app ${appId} already.`)
+          }
+          const wanted = { name, region, identity }
+          const result = await createApp({ db }, vault, appSeeds, wanted, unixSeconds())
           await audit(db, result.row.appId, 'app create', { name, region })
           return result
         }),
@@ -39,6 +48,41 @@ function createCommand(): Command {
         ),
       )
     })
+}
+
+interface CreateOptions extends GivenIdentity {
+  readonly name: string
+  readonly region: Region
+  readonly json?: true
+}
+
+interface GivenIdentity {
+  readonly appId?: string
+  readonly apiKey?: string
+  readonly authOnlyKey?: string
+}
+
+/** An id is part of host names and of subjects of NATS. */
+function identityIn({ appId, apiKey, authOnlyKey }: GivenIdentity) {
+  if (appId !== undefined && !/^[a-z0-9]{1,32}$/.test(appId)) {
+    throw new CommandError('--app-id: use up to 32 characters: a to z and 0 to 9.')
+  }
+  for (const [option, key] of [
+    ['--api-key', apiKey],
+    ['--auth-only-key', authOnlyKey],
+  ]) {
+    if (key !== undefined && !/^[A-Za-z0-9_-]{20,100}$/.test(key)) {
+      throw new CommandError(`${option}: use 20 to 100 letters, digits, - and _.`)
+    }
+  }
+  if (apiKey !== undefined && apiKey === authOnlyKey) {
+    throw new CommandError('--auth-only-key: use another key than --api-key.')
+  }
+  return {
+    ...(appId !== undefined && { appId }),
+    ...(apiKey !== undefined && { fullAccess: apiKey }),
+    ...(authOnlyKey !== undefined && { authOnly: authOnlyKey }),
+  }
 }
 
 function listCommand(): Command {

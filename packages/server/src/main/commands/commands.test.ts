@@ -122,6 +122,8 @@ describe('beside a running service', () => {
     const refused = await listUsers(app.appId, app.apiKeys.authOnly)
     expect(errorOf(refused).code).toBe('AUTH_ERR_NO_ACCESS')
     const apps = await choraleJson<{ appId: string }[]>(settings, 'app', 'list')
+    const listed = async (id: string, key: string) => (await listUsers(id, key)).status
+    await expectToKeepItsIdentity(listed)
     expect(apps).toContainEqual(expect.objectContaining({ appId: app.appId, name: 'Acme' }))
   })
 
@@ -241,3 +243,17 @@ test('a command that is used wrongly says how to use it', async () => {
     }),
   )
 })
+
+/** An app that moves here, so that nothing but the address changes for its clients. */
+async function expectToKeepItsIdentity(listed: (id: string, key: string) => Promise<number>) {
+  const [fullAccess, authOnly] = ['f', 'a'].map((letter) => letter.repeat(40))
+  const options = ['--app-id', '2734moved', '--api-key', fullAccess, '--auth-only-key', authOnly]
+  const create = ['app', 'create', '--name', 'Moved', ...options] as string[]
+  const app = await choraleJson<CreatedApp>(settings, ...create)
+  expect(app).toMatchObject({ appId: '2734moved', apiKeys: { fullAccess, authOnly } })
+  expect(await listed('2734moved', fullAccess ?? '')).toBe(200)
+  const again = await chorale(settings, ...create)
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already')])
+  const wrong = await chorale(settings, 'app', 'create', '--name', 'X', '--app-id', 'a.b')
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('--app-id')])
+}

@@ -77,14 +77,14 @@ async function requireFreeName({ db }: ReadCtx, name: string, of?: Buffer): Prom
   }
 }
 
-/** 40 hex characters, shown again on request: found by keyed hash, stored encrypted. */
+/** 40 hex characters, or as given; shown again on request: found by keyed hash, stored encrypted. */
 export async function makeApiKey(
   db: AppDb,
   vault: Vault,
   wanted: { name: string; scope: ApiKeyScope; createdBy: string },
   now: number,
+  apiKey = randomBytes(20).toString('hex'),
 ): Promise<ApiKey> {
-  const apiKey = randomBytes(20).toString('hex')
   const keyHash = vault.hash(apiKey, keyPlace(db.appId))
   await insertApiKey(db, {
     ...wanted,
