@@ -202,7 +202,8 @@ function main(): void {
   const folder = join(root, 'packages/server')
   const read = (pattern: string, cwd: string) =>
     globSync(pattern, { cwd })
-      .filter((path) => !path.endsWith('.test.ts'))
+      // `chorale move` has a database file of its own.
+      .filter((path) => !path.endsWith('.test.ts') && !path.startsWith('move/'))
       .sort()
       .map((path) => ({ path, text: readFileSync(join(cwd, path), 'utf8') }))
   const sources = [...read('**/*.ts', join(folder, 'src')), ...read('functions/*/*.sql', folder)]

@@ -1,0 +1,27 @@
+/** Says on standard error, every few seconds, how far a step is and how long it will take. */
+export function progressLine(everyMs = 5000) {
+  let step = ''
+  let startedAt = 0
+  let startShare = 0
+  let saidAt = 0
+  return (name: string, count: number, share = 0): void => {
+    const now = Date.now()
+    if (name !== step) {
+      step = name
+      startedAt = now
+      startShare = share
+      saidAt = 0
+    }
+    if (now - saidAt < everyMs) return
+    saidAt = now
+    const done = share - startShare
+    const elapsed = now - startedAt
+    const left = done > 0 ? (elapsed * (1 - share)) / done : undefined
+    console.error(`${name}: ${count}${left === undefined ? '' : `, ${spanOf(left)} left`}`)
+  }
+}
+
+function spanOf(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000)
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}

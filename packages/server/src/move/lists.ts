@@ -1,0 +1,112 @@
+import type {
+  ListedConversation,
+  ListedGroup,
+  ListedMember,
+  ListedMessage,
+  ListedUser,
+} from './listed.ts'
+import type { Side } from './side.ts'
+
+/** Where a walk through a list has come to, so that it can go on there. */
+export interface Place {
+  readonly page: number
+  /** Of services that have one. */
+  readonly cursor?: string
+}
+
+interface Page<T> {
+  readonly data: readonly T[]
+  readonly meta?: {
+    readonly cursor?: { readonly next?: string }
+    readonly pagination?: { readonly per_page?: number | string }
+    readonly current?: { readonly limit?: number | string }
+  }
+}
+
+export interface Walked<T> {
+  readonly items: readonly T[]
+  /** Behind these. */
+  readonly next: Place
+}
+
+const perPage = 1000
+
+/** Nothing lies behind it. A service may give fewer than it was asked for, and says how many. */
+function isLast({ data, meta }: Page<unknown>): boolean {
+  const given = meta?.pagination?.per_page ?? meta?.current?.limit ?? perPage
+  return data.length < Math.min(perPage, Number(given) || perPage)
+}
+
+/** The pages of a list, by cursor where there is one, else by number. */
+async function* pagesOf<T>(
+  side: Side,
+  path: string,
+  query: Readonly<Record<string, string | boolean>>,
+  from: Place = { page: 1 },
+): AsyncGenerator<Walked<T>> {
+  for (let place = from; ; ) {
+    const { cursor, page } = place
+    const where = cursor === undefined ? { page } : { cursor }
+    const answer = await side.get<Page<T>>(path, { ...query, perPage, ...where })
+    const { data, meta } = answer
+    const next = meta?.cursor?.next
+    place = { page: page + 1, ...(next !== undefined && { cursor: next }) }
+    if (data.length > 0) yield { items: data, next: place }
+    if (isLast(answer)) return
+  }
+}
+
+export function usersOf(side: Side, from?: Place) {
+  return pagesOf<ListedUser>(side, '/users', { withTags: true, withDeactivated: true }, from)
+}
+
+export function groupsOf(side: Side, from?: Place) {
+  return pagesOf<ListedGroup>(side, '/groups', { withTags: true }, from)
+}
+
+export function membersOf(side: Side, guid: string) {
+  return pagesOf<ListedMember>(side, `/groups/${guid}/members`, {})
+}
+
+export function bannedOf(side: Side, guid: string) {
+  return pagesOf<ListedUser>(side, `/groups/${guid}/bannedusers`, {})
+}
+
+export function conversationsOf(side: Side, from?: Place) {
+  return pagesOf<ListedConversation>(side, '/conversations', { includeBlockedUsers: true }, from)
+}
+
+/** Messages of the whole app behind an id, in the order of their ids, page by page. */
+export async function* messagesOf(
+  side: Side,
+  after: string | undefined,
+): AsyncGenerator<readonly ListedMessage[]> {
+  const query = { affix: 'append', limit: perPage, withTags: true } as const
+  for (let last = after; ; ) {
+    const from = last === undefined ? { sentAt: 1 } : { id: last }
+    const answer = await side.get<Page<ListedMessage>>('/messages', { ...query, ...from })
+    if (answer.data.length > 0) yield answer.data
+    if (isLast(answer)) return
+    last = answer.data.at(-1)?.id
+  }
+}
+
+/** All that a walk yields. */
+export async function allOf<T>(pages: AsyncIterable<Walked<T>>): Promise<T[]> {
+  const all: T[] = []
+  for await (const { items } of pages) all.push(...items)
+  return all
+}
+
+/** The next is read while the last is worked on. */
+export async function* ahead<T>(pages: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = pages.next()
+  for (;;) {
+    const { done, value } = await next
+    if (done) return
+    next = pages.next()
+    // Whoever waits for it is told; meanwhile nobody does.
+    next.catch(() => undefined)
+    yield value
+  }
+}

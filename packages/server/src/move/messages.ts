@@ -1,0 +1,166 @@
+import { importItems, leftoversIn, type Outcome } from './batches.ts'
+import { type ListedMessage, type ListedReaction, pick } from './listed.ts'
+import { ahead, messagesOf } from './lists.ts'
+import type { Moving } from './moving.ts'
+import { groupDetails, userDetails } from './people.ts'
+import type { Side } from './side.ts'
+import type { Leftover } from './state.ts'
+
+const partsAtOnce = 4
+
+/** In the order of ids, which is that of every conversation. */
+export async function moveMessages(moving: Moving): Promise<void> {
+  const { from, state, progress } = moving
+  const { done, lastId } = state.step('messages')
+  if (done) return
+  let { count } = state.step('messages')
+  const span = await spanOf(from)
+  for await (const page of ahead(messagesOf(from, lastId))) {
+    await importPage(moving, page, false)
+    count += page.length
+    const last = page.at(-1)
+    if (!last) continue
+    state.save('messages', { done: false, count, lastId: last.id })
+    progress('messages', count, (Number(last.id) - span.first) / (span.last - span.first || 1))
+  }
+  const { lastId: end } = state.step('messages')
+  state.save('messages', { done: true, count, ...(end !== undefined && { lastId: end }) })
+}
+
+async function spanOf(from: Side): Promise<{ readonly first: number; readonly last: number }> {
+  const one = async (query: { affix: string; sentAt?: number }) => {
+    const answer = await from.get<{ data: readonly ListedMessage[] }>('/messages', {
+      ...query,
+      limit: 1,
+    })
+    return Number(answer.data[0]?.id ?? 0)
+  }
+  return { first: await one({ affix: 'append', sentAt: 1 }), last: await one({ affix: 'prepend' }) }
+}
+
+/** A page, in parts that have no conversation in common. */
+async function importPage(
+  moving: Moving,
+  page: readonly ListedMessage[],
+  update: boolean,
+): Promise<void> {
+  const conversations = [...Map.groupBy(page, ({ conversationId }) => conversationId).values()]
+  const parts: ListedMessage[][] = Array.from({ length: partsAtOnce }, () => [])
+  for (const messages of conversations.toSorted((a, b) => b.length - a.length)) {
+    const smallest = parts.reduce((least, part) => (part.length < least.length ? part : least))
+    smallest.push(...messages)
+  }
+  await Promise.all(
+    parts.filter((part) => part.length > 0).map((part) => importPart(moving, part, update)),
+  )
+}
+
+async function importPart(
+  { from, to, state }: Moving,
+  messages: readonly ListedMessage[],
+  update: boolean,
+): Promise<void> {
+  const inOrder = messages.toSorted((a, b) => Number(a.id) - Number(b.id))
+  const items = new Map<string, object>()
+  const byKey = new Map<string, ListedMessage>()
+  const leftovers: Leftover[] = []
+  for (const message of inOrder) {
+    if (!categories.includes(message.category)) {
+      leftovers.push({ kind: 'messages', id: message.id, why: `Category ${message.category}.` })
+      continue
+    }
+    const item = await itemOf(from, message)
+    items.set(item.muid, item)
+    byKey.set(item.muid, message)
+  }
+  const importing = { to, kind: 'messages', with: { unread: true, update } }
+  const outcomes = await importItems(importing, items)
+  const again = new Map<string, object>()
+  for (const [key, outcome] of outcomes) {
+    const message = byKey.get(key)
+    const item = items.get(key)
+    if (message && item && lacksPeople(outcome)) again.set(key, { ...item, ...detailsIn(message) })
+  }
+  if (again.size > 0) {
+    for (const [key, outcome] of await importItems(importing, again)) outcomes.set(key, outcome)
+  }
+  const failed = leftoversIn('messages', outcomes).map((one) => ({
+    ...one,
+    id: byKey.get(one.id)?.id ?? one.id,
+  }))
+  state.leave([...leftovers, ...failed])
+}
+
+const categories = ['message', 'custom', 'interactive', 'call', 'action']
+
+function lacksPeople({ error }: Outcome): boolean {
+  return error?.code === 'ERR_UID_NOT_FOUND' || error?.code === 'ERR_GUID_NOT_FOUND'
+}
+
+/** Those who came while the move was under way are shown with their messages. */
+function detailsIn({ data, receiverType }: ListedMessage): object {
+  const { sender, receiver, by, for: group } = Object(data?.entities)
+  const from = (sender ?? by)?.entity
+  const to = (receiver ?? group)?.entity
+  return {
+    ...(from?.uid && { senderUserDetails: userDetails(from) }),
+    ...(to?.uid && receiverType === 'user' && { receiverUserDetails: userDetails(to) }),
+    ...(to?.guid && receiverType === 'group' && { receiverGroupDetails: groupDetails(to) }),
+  }
+}
+
+const taken = [
+  'id',
+  'parentId',
+  'quotedMessageId',
+  'sender',
+  'receiverType',
+  'receiver',
+  'category',
+  'type',
+  'tags',
+  'sentAt',
+  'updatedAt',
+  'editedAt',
+  'editedBy',
+  'deletedAt',
+  'deletedBy',
+  'deliveredAt',
+  'readAt',
+] as const
+
+/** A message of a list, as an import takes it. */
+async function itemOf(from: Side, message: ListedMessage) {
+  const { id, muid = id, data = {} } = message
+  const hasReactions = Array.isArray(data.reactions) && data.reactions.length > 0
+  return {
+    ...pick(message, taken),
+    muid,
+    data: saidIn(message),
+    reactions: hasReactions ? await reactionsOf(from, id) : [],
+  }
+}
+
+/** Without the people that lists show, who are moved by themselves. */
+function saidIn({ category, data = {} }: ListedMessage): object {
+  const { entities, mentions: _, reactions: __, moderation: ___, ...said } = data
+  const { entity, entityType } = Object(Object(entities).on)
+  if (category !== 'action' || !entity) return said
+  const { uid, id } = entity
+  return { ...said, entities: { on: { entityType, entity: { uid, id } } } }
+}
+
+const reactionsPerPage = 100
+
+async function reactionsOf(from: Side, messageId: string): Promise<object[]> {
+  const all: object[] = []
+  for (let id: string | undefined; ; ) {
+    const { data } = await from.get<{ data: readonly ListedReaction[] }>(
+      `/messages/${messageId}/reactions`,
+      { limit: reactionsPerPage, affix: 'append', id },
+    )
+    all.push(...data.map(({ uid, reaction, reactedAt }) => ({ uid, reaction, reactedAt })))
+    if (data.length < reactionsPerPage) return all
+    id = data.at(-1)?.id
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { openTalks, Talkers } from '../../../testing/src/imports/random-history.ts'
+import { startHosted } from '../../../testing/src/move/hosted.ts'
+import { startMoving } from '../../../testing/src/move/moving-process.ts'
+import { seeded } from '../../../testing/src/seeded.ts'
+import { startTestApp } from '../../../testing/src/service/test-app.ts'
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const old = stack.use(await startTestApp({ shadow: false }))
+const fresh = stack.use(await startTestApp({ shadow: false }))
+const hosted = stack.use(
+  await startHosted({
+    origin: old.origin,
+    pageSize: 25,
+    every: { limited: 19, failed: 13, cut: 17 },
+  }),
+)
+
+const folder = mkdtempSync(join(tmpdir(), 'chorale-move-'))
+const sides = [
+  ...['--from-url', hosted.url, '--from-app', old.appId],
+  ...['--to-url', `${fresh.origin}/v3`, '--to-app', fresh.appId],
+  ...['--state', join(folder, 'state.json'), '--json'],
+]
+const move = (...args: readonly string[]) =>
+  startMoving([...args, ...sides], { from: old.keys.full, to: fresh.keys.full })
+
+interface Compared {
+  readonly compared: number
+  readonly differing: number
+  readonly differences: readonly { kind: string; id: string; what: string; fields?: string[] }[]
+}
+
+async function compare(): Promise<Compared> {
+  const { stdout, stderr } = await move('compare').ended
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+test('an app moves over a faulty line, killed in the middle, and each planted damage is named', async () => {
+  const source = old.as('full')
+  await openTalks(source)
+  const talkers = new Talkers(source, seeded('move'))
+  for (let step = 0; step < 150; step++) await talkers.step()
+  await source.banUser({ params: { guid: 'club', uid: 'dee' } })
+
+  const first = move('run')
+  await expect
+    .poll(() => hosted.answered.get('/messages') ?? 0, { timeout: 60_000 })
+    .toBeGreaterThan(4)
+  first.kill()
+  expect((await first.ended).code).toBe(null)
+  const { stdout, stderr, code } = await move('run').ended
+  expect([code, stderr.includes('rror')]).toEqual([0, false])
+  const { moved, left } = JSON.parse(stdout)
+  expect(left).toEqual([])
+  expect(moved.messages).toBeGreaterThan(100)
+  expect(Math.min(...Object.values(hosted.faults))).toBeGreaterThan(0)
+  expect(await compare()).toMatchObject({ differing: 0, differences: [] })
+
+  await damage()
+  const { differences } = await compare()
+  expect(differences.map(({ kind, id, what }) => `${kind} ${id} ${what}`).toSorted()).toEqual(
+    await expected(),
+  )
+}, 120_000)
+
+const at = (nth: number) => sql<{ id: string }>`
+  (select id from entries where app_id = ${fresh.appId} and category = 'message'
+     and edited_at is null and deleted_at is null and parent_seq is null
+     and not extra ? 'thread' and not extra ? 'reactions'
+   order by id offset ${nth} limit 1)`
+
+const named: string[] = []
+
+/** A message withheld, a member dropped, an edit lost, two messages in the place of each other. */
+async function damage(): Promise<void> {
+  const idOf = async (nth: number) => {
+    const { rows } = await at(nth).execute(fresh.db)
+    return rows[0]?.id
+  }
+  const [gone, one, other] = [await idOf(3), await idOf(10), await idOf(11)]
+  const { rows: edits } = await sql<{ id: string }>`
+    select id from entries where app_id = ${fresh.appId} and edited_at is not null
+      and deleted_at is null limit 1`.execute(fresh.db)
+  const edited = edits[0]?.id
+  await sql`delete from entries where app_id = ${fresh.appId} and id = ${gone}`.execute(fresh.db)
+  await sql`
+    update entries set edited_at = null, data = '{"text":"before"}', extra = extra - 'editedBy'
+    where app_id = ${fresh.appId} and id = ${edited}`.execute(fresh.db)
+  for (const [from, to] of [
+    [one, -1],
+    [other, one],
+    [-1, other],
+  ]) {
+    await sql`
+      update entries set id = ${to} where app_id = ${fresh.appId} and id = ${from}`.execute(
+      fresh.db,
+    )
+  }
+  await sql`
+    delete from group_members where app_id = ${fresh.appId} and guid = 'team' and uid = 'bob'
+  `.execute(fresh.db)
+  named.push(
+    `messages ${gone} missing`,
+    `messages ${one} differs`,
+    `messages ${other} differs`,
+    `messages ${edited} differs`,
+    'members team bob missing',
+  )
+}
+
+async function expected(): Promise<unknown> {
+  return expect.arrayContaining(named)
+}

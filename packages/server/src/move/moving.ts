@@ -1,0 +1,13 @@
+import type { Side } from './side.ts'
+import type { MoveState, StepName } from './state.ts'
+
+/** What every step of a move is given. */
+export interface Moving {
+  readonly from: Side
+  readonly to: Side
+  readonly state: MoveState
+  /** Devices stay signed in; a call more for each user. */
+  readonly withTokens: boolean
+  /** `share`: how much of the step is done, where that is known. */
+  progress(step: StepName, count: number, share?: number): void
+}

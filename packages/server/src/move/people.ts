@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { importItems, leftoversIn } from './batches.ts'
+import { type ListedGroup, type ListedUser, pick } from './listed.ts'
+import { allOf, bannedOf, groupsOf, membersOf, usersOf } from './lists.ts'
+import type { Moving } from './moving.ts'
+import { Refused, type Side } from './side.ts'
+
+interface Role {
+  readonly role: string
+  readonly name: string
+  readonly description?: string
+  readonly metadata?: object
+  readonly settings?: object
+}
+
+/** Few; made by the usual call, because users name them. */
+export async function moveRoles({ from, to, state }: Moving): Promise<void> {
+  if (state.step('roles').done) return
+  const listed = async (side: Side) =>
+    (await side.get<{ data: readonly Role[] }>('/roles', { perPage: 1000 })).data
+  const there = new Set((await listed(to)).map(({ role }) => role))
+  const missing = (await listed(from)).filter(({ role }) => !there.has(role))
+  for (const { role, name, description, metadata, settings } of missing) {
+    try {
+      await to.post('/roles', { role, name, description, metadata, settings })
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      // Made by a call whose answer was lost.
+      if (error.code !== 'ERR_ROLE_ALREADY_EXISTS') {
+        state.leave([{ kind: 'roles', id: role, why: error.message }])
+      }
+    }
+  }
+  state.save('roles', { done: true, count: missing.length })
+}
+
+export async function moveUsers(moving: Moving): Promise<void> {
+  const { from, to, state, progress } = moving
+  let { done, count, place } = state.step('users')
+  if (done) return
+  for await (const { items, next } of usersOf(from, place)) {
+    const users = new Map<string, object>()
+    for (const user of items.filter(({ uid }) => uid !== systemUid)) {
+      const authTokens = moving.withTokens ? await tokensOf(from, user.uid) : undefined
+      users.set(user.uid, { ...userDetails(user), authTokens })
+    }
+    const outcomes = await importItems({ to, kind: 'users' }, users)
+    state.leave(leftoversIn('users', outcomes))
+    count += items.length
+    place = next
+    state.save('users', { done: false, count, place })
+    progress('users', count)
+  }
+  state.save('users', { done: true, count })
+}
+
+/** Every app has its own. */
+const systemUid = 'app_system'
+
+async function tokensOf(from: Side, uid: string): Promise<string[]> {
+  const path = `/users/${uid}/auth_tokens`
+  const { data } = await from.get<{ data: readonly { authToken: string }[] }>(path, {
+    perPage: 100,
+  })
+  return data.map(({ authToken }) => authToken)
+}
+
+const ofUsers = [
+  'uid',
+  'name',
+  'avatar',
+  'link',
+  'role',
+  'statusMessage',
+  'metadata',
+  'tags',
+  'createdAt',
+  'lastActiveAt',
+  'deactivatedAt',
+] as const
+
+const ofGroups = [
+  'guid',
+  'name',
+  'type',
+  'icon',
+  'description',
+  'metadata',
+  'owner',
+  'tags',
+  'createdAt',
+] as const
+
+/** What an import takes of a user. */
+export function userDetails(user: ListedUser): object {
+  return pick(user, ofUsers)
+}
+
+/** What an import takes of a group. A password cannot be read: a new one is drawn, which nobody knows. */
+export function groupDetails(group: ListedGroup): object {
+  const password = group.type === 'password' ? randomBytes(16).toString('hex') : undefined
+  return { ...pick(group, ofGroups), password }
+}
+
+export async function moveGroups({ from, to, state, progress }: Moving): Promise<void> {
+  let { done, count, place } = state.step('groups')
+  if (done) return
+  for await (const { items, next } of groupsOf(from, place)) {
+    const groups = new Map(items.map((group) => [group.guid, groupDetails(group)]))
+    const outcomes = await importItems({ to, kind: 'groups' }, groups)
+    state.leave(leftoversIn('groups', outcomes))
+    state.leave(
+      items
+        .filter(({ type }) => type === 'password')
+        .map(({ guid }) => ({ kind: 'passwords', id: guid, why: 'Set it again.' })),
+    )
+    count += items.length
+    place = next
+    state.save('groups', { done: false, count, place })
+    progress('groups', count)
+  }
+  state.save('groups', { done: true, count })
+}
+
+const groupsAtOnce = 8
+
+export async function moveMembers(moving: Moving): Promise<void> {
+  const { from, state, progress } = moving
+  let { done, count, place } = state.step('members')
+  if (done) return
+  for await (const { items, next } of groupsOf(from, place)) {
+    for (let at = 0; at < items.length; at += groupsAtOnce) {
+      const together = items.slice(at, at + groupsAtOnce)
+      const counts = await Promise.all(together.map((group) => moveMembersOf(moving, group.guid)))
+      count += counts.reduce((sum, one) => sum + one, 0)
+      progress('members', count)
+    }
+    place = next
+    state.save('members', { done: false, count, place })
+  }
+  state.save('members', { done: true, count })
+}
+
+async function moveMembersOf({ from, to, state }: Moving, guid: string): Promise<number> {
+  const items = new Map<string, object>()
+  for (const { uid, scope, joinedAt } of await allOf(membersOf(from, guid))) {
+    const memberId = `${guid}_member_${uid}`
+    items.set(memberId, { memberId, guid, uid, scope, joinedAt })
+  }
+  for (const { uid } of await allOf(bannedOf(from, guid))) {
+    const memberId = `${guid}_member_${uid}`
+    items.set(memberId, { memberId, guid, uid, isBanned: true })
+  }
+  const outcomes = await importItems({ to, kind: 'members' }, items)
+  state.leave(leftoversIn('members', outcomes))
+  return items.size
+}

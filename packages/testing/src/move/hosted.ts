@@ -1,0 +1,110 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Stands for a hosted service: another install, of which only what is published is seen. */
+export interface Hosted extends AsyncDisposable {
+  /** Up to the version. */
+  readonly url: string
+  /** Calls that were answered, by path without ids. */
+  readonly answered: ReadonlyMap<string, number>
+  /** Of each kind so many have met one. */
+  readonly faults: Readonly<Record<Fault, number>>
+}
+
+type Fault = 'limited' | 'failed' | 'cut'
+
+interface Options {
+  /** `http://host:port` of the install. */
+  readonly origin: string
+  /** No page is longer, whatever is asked for. */
+  readonly pageSize: number
+  /** Every so many calls one meets a fault; 0: none does. */
+  readonly every: Readonly<Record<Fault, number>>
+}
+
+const id = '[^/]+'
+const published: readonly (readonly [string, RegExp])[] = [
+  ['GET', /^\/(?:users|groups|roles|messages|conversations)$/],
+  ['GET', new RegExp(`^/users/${id}(?:/auth_tokens)?$`)],
+  ['GET', new RegExp(`^/groups/${id}(?:/members|/bannedusers)?$`)],
+  ['GET', new RegExp(`^/messages/${id}(?:/reactions)?$`)],
+  ['POST', /^\/messages$/],
+]
+
+export async function startHosted({ origin, pageSize, every }: Options): Promise<Hosted> {
+  const answered = new Map<string, number>()
+  const faults = { limited: 0, failed: 0, cut: 0 }
+  let calls = 0
+  const faultOf = (): Fault | undefined => {
+    calls += 1
+    const met = (['limited', 'failed', 'cut'] as const).find(
+      (fault) => every[fault] > 0 && calls % every[fault] === 0,
+    )
+    if (met) faults[met] += 1
+    return met
+  }
+  const server = createServer((request, response) => {
+    const fault = faultOf()
+    if (fault) return meet(fault, response)
+    forward(origin, pageSize, request).then(
+      ({ status, text, path }) => {
+        answered.set(path, (answered.get(path) ?? 0) + 1)
+        response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+      },
+      () => response.destroy(),
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A server that listens on a port has an address.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v3`,
+    answered,
+    faults,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function meet(fault: Fault, response: ServerResponse): void {
+  if (fault === 'cut') response.writeHead(200, { 'content-length': '1000' }).write('{"data":[')
+  if (fault === 'cut') response.destroy()
+  else if (fault === 'failed') response.writeHead(500).end('Oops')
+  else
+    response
+      .writeHead(429, { 'retry-after': '1' })
+      .end('{"error":{"code":"ERR_TOO_MANY_REQUESTS"}}')
+}
+
+async function forward(origin: string, pageSize: number, request: IncomingMessage) {
+  const url = new URL(request.url ?? '', origin)
+  const path = url.pathname.replace(/^\/v3/, '')
+  const name = path.replace(/^(\/[^/]+)\/[^/]+/, '$1/*')
+  if (!published.some(([method, form]) => method === request.method && form.test(path))) {
+    return { status: 404, text: '{"error":{"code":"ERR_NOT_FOUND"}}', path: name }
+  }
+  for (const size of ['perPage', 'limit']) {
+    const asked = Number(url.searchParams.get(size) ?? pageSize)
+    if (url.searchParams.has(size)) url.searchParams.set(size, String(Math.min(asked, pageSize)))
+  }
+  const headers = Object.fromEntries(
+    ['appid', 'apikey', 'onbehalfof', 'content-type'].flatMap((header) => {
+      const value = request.headers[header]
+      return typeof value === 'string' ? [[header, value]] : []
+    }),
+  )
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const hasBody = request.method !== 'GET'
+  const answer = await fetch(url, {
+    method: request.method ?? 'GET',
+    headers,
+    ...(hasBody && { body: Buffer.concat(chunks) }),
+  })
+  const body = JSON.parse(await answer.text())
+  // No cursor is published.
+  delete body.meta?.cursor?.next
+  return { status: answer.status, text: JSON.stringify(body), path: name }
+}
