@@ -137,6 +137,7 @@ const byNoun: Readonly<Record<keyof typeof api, OfNoun>> = {
   webhookTriggers: ofSettings,
   deliveries: { read: 'logs.read', write: 'settings.write' },
   pushProviders: ofSettings,
+  pushTests: ofSettings,
   customProviders: ofSettings,
   carriers: ofSettings,
   pushTokens: { read: 'secrets.read', write: 'users.write' },
@@ -159,6 +160,8 @@ const byName: Readonly<Partial<Record<keyof Api, Access>>> = {
   deleteMessage: 'messages.moderate',
   rotateWebhookSecret: 'keys.write',
   registerPushToken: 'nobody',
+  // It reaches devices of users.
+  testPushProvider: 'settings.write',
   // Without `onBehalfOf`, which people cannot use, the sender is the app.
   sendMessage: 'messages.send',
   findUsers: 'users.read',

@@ -756,6 +756,8 @@ export interface OperationInputs {
   readonly deleteApnsProvider: { readonly params: { /** Chosen by the app. */ providerId: string } }
   /** Make an account at APNs the default. */
   readonly setDefaultApnsProvider: { readonly params: { /** Chosen by the app. */ providerId: string } }
+  /** Send a test push through an account at FCM or APNs. */
+  readonly testPushProvider: { readonly params: { kind: "fcm" | "apns"; /** Chosen by the app. */ providerId: string }; readonly body: { /** Unique id of a user. */ uid: string } }
   /** Get the address that takes pushes. */
   readonly listCustomPushProviders: Record<never, never>
   /** Have pushes sent to an address. */
@@ -1278,6 +1280,8 @@ export interface OperationOutputs {
   readonly deleteApnsProvider: { data: { success: boolean; message: string } }
   /** Make an account at APNs the default. */
   readonly setDefaultApnsProvider: { data: { success: boolean; message: string } }
+  /** Send a test push through an account at FCM or APNs. */
+  readonly testPushProvider: { data: ({ platform: string; /** Its last four characters. */ pushToken: string; outcome: "accepted" | "gone" | "later" | "refused"; /** What the provider has said. */ reason?: string })[] }
   /** Get the address that takes pushes. */
   readonly listCustomPushProviders: { data: { pushProviders: ({ isEnabled: boolean; webhookURL: string; useBasicAuth: boolean; basicAuthUsername: string; basicAuthPassword: string })[] } }
   /** Have pushes sent to an address. */

@@ -183,6 +183,7 @@ export const serverRoutes: Routes<ServerOperation> = {
   updateApnsProvider: 'PUT /notifications/push/v1/providers/apns',
   deleteApnsProvider: 'DELETE /notifications/push/v1/providers/apns/:providerId',
   setDefaultApnsProvider: 'PUT /notifications/push/v1/providers/apns/default/:providerId',
+  testPushProvider: 'POST /notifications/push/v1/providers/:kind/:providerId/test',
   listCustomPushProviders: 'GET /notifications/push/v1/providers/custom',
   createCustomPushProvider: 'POST /notifications/push/v1/providers/custom',
   updateCustomPushProvider: 'PUT /notifications/push/v1/providers/custom',

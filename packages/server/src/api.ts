@@ -50,6 +50,8 @@ import {
   deleteDeliveriesTo,
   explainHandlers,
   notificationLogHandlers,
+  type PushTesting,
+  pushTestHandlers,
   pushTokenHandlers,
 } from './domain/notifications/index.ts'
 import {
@@ -111,6 +113,7 @@ export interface Outside {
   readonly compiler: Compiler
   readonly sessions: SessionRules
   readonly operating: Operating
+  readonly pushTesting: PushTesting
 }
 
 /** What every new app has from its first moment, in this order. */
@@ -224,7 +227,7 @@ function handlersOfModeration({ compiler, urlRules, passwords }: HandlerParts) {
   }
 }
 
-function handlersOfNotifications({ secretsAre, urlRules }: HandlerParts) {
+function handlersOfNotifications({ secretsAre, urlRules, pushTesting }: HandlerParts) {
   return {
     ...notificationSettingHandlers,
     ...notificationPreferenceHandlers,
@@ -234,6 +237,7 @@ function handlersOfNotifications({ secretsAre, urlRules }: HandlerParts) {
     ...pushSettingHandlers(secretsAre),
     ...pushCertificateHandlers,
     ...pushProviderHandlers,
+    ...pushTestHandlers(pushTesting),
     ...customProviderHandlers(urlRules),
     ...carrierHandlers,
     ...pushTokenHandlers(urlRules),

@@ -11,6 +11,7 @@ import { PageHead } from '../ui/page-head.tsx'
 import { Empty, Problem } from '../ui/problem.tsx'
 import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
+import { PushTest } from './push-trial.tsx'
 
 export function Page() {
   const { appId, client, may } = useApp()
@@ -31,9 +32,10 @@ export function Page() {
       return queryClient.invalidateQueries({ queryKey })
     },
   })
-  const buttons = (isDefault: boolean, calls: Calls): ReactNode =>
+  const buttons = (isDefault: boolean, calls: Calls, test: ReactNode): ReactNode =>
     may('settings.write') && (
       <div key="change" className="actions">
+        {test}
         {!isDefault && (
           <button type="button" onClick={() => change.mutate(calls.makeDefault)}>
             {providers.makeDefault}
@@ -65,10 +67,14 @@ export function Page() {
                 id: providerId,
                 detail: serviceAccountCreds?.project_id ?? '',
                 isDefault,
-                change: buttons(isDefault, {
-                  makeDefault: () => client.setDefaultFcmProvider({ params: { providerId } }),
-                  remove: () => client.deleteFcmProvider({ params: { providerId } }),
-                }),
+                change: buttons(
+                  isDefault,
+                  {
+                    makeDefault: () => client.setDefaultFcmProvider({ params: { providerId } }),
+                    remove: () => client.deleteFcmProvider({ params: { providerId } }),
+                  },
+                  <PushTest kind="fcm" providerId={providerId} />,
+                ),
               }))}
             />
             <Accounts
@@ -78,10 +84,14 @@ export function Page() {
                 id: providerId,
                 detail: bundleId ?? '',
                 isDefault,
-                change: buttons(isDefault, {
-                  makeDefault: () => client.setDefaultApnsProvider({ params: { providerId } }),
-                  remove: () => client.deleteApnsProvider({ params: { providerId } }),
-                }),
+                change: buttons(
+                  isDefault,
+                  {
+                    makeDefault: () => client.setDefaultApnsProvider({ params: { providerId } }),
+                    remove: () => client.deleteApnsProvider({ params: { providerId } }),
+                  },
+                  <PushTest kind="apns" providerId={providerId} />,
+                ),
               }))}
             />
           </>

@@ -106,6 +106,22 @@ test('support answers as the app, and follows the message', async () => {
   expect(pages.complaints).toEqual([])
 })
 
+test('a developer sends a test push, and sees what the provider has answered', async () => {
+  const developer = await signedIn(app, { [app.appId]: 'developer' })
+  const page = await pages.open(`/console/apps/${app.appId}/push-providers`, developer)
+  const account = page.getByRole('row', { name: /google/ })
+  await account.getByRole('button', { name: 'Test' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Uid').fill('bob')
+  await dialog.getByRole('button', { name: 'Send a test push' }).click()
+  await dialog.getByRole('cell', { name: 'Accepted' }).waitFor()
+  expect(await faultsInAllLooks(page, 'push-test')).toEqual([])
+  fixture.google.server.fail('/v1/', { status: 403, body: { error: { message: 'Not yours.' } } })
+  await dialog.getByRole('button', { name: 'Send a test push' }).click()
+  await dialog.getByRole('cell', { name: 'Refused' }).waitFor()
+  expect(pages.complaints).toEqual([])
+})
+
 test('a viewer is told which permission is missing', async () => {
   const viewer = await signedIn(app, { [app.appId]: 'viewer' })
   const page = await pages.open(`${base}/users/bob`, viewer)

@@ -16,14 +16,12 @@ import type { WakeUp } from '../jobs/wake-up.ts'
 import type { CommitHook } from '../outbox/committed.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import type { Tracer } from '../tracing/tracer.ts'
-import { openApns } from '../transports/apns.ts'
 import { openSendGrid } from '../transports/email.ts'
-import { openFcm } from '../transports/fcm.ts'
 import { openTwilio } from '../transports/sms.ts'
 import { openSmtp } from '../transports/smtp.ts'
-import { openWebPush } from '../transports/web-push.ts'
 import type { Vault } from '../vault/vault.ts'
 import { authoritiesOf } from './configured-egress.ts'
+import { openPushLines } from './push-lines.ts'
 
 interface JobOptions {
   readonly config: Config
@@ -71,29 +69,10 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
 }
 
 function startPushJobs(parts: JobParts): AsyncDisposable {
-  const { config, database, vault, egress, clock, tracer } = parts
+  const { config, database, vault, clock } = parts
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
-  const fcm = stack.use(
-    openFcm({
-      egress,
-      timeoutMs,
-      tracer,
-      origin: config.PUSH_FCM_ORIGIN,
-      tokenUri: config.PUSH_FCM_TOKEN_URI,
-      ...authoritiesOf(config),
-    }),
-  )
-  const apns = stack.use(
-    openApns({
-      timeoutMs,
-      tracer,
-      production: config.PUSH_APNS_ORIGIN,
-      sandbox: config.PUSH_APNS_SANDBOX_ORIGIN,
-      ...authoritiesOf(config),
-    }),
-  )
-  const lines = { fcm, apns, webPush: openWebPush({ egress, timeoutMs }), egress }
+  const lines = stack.use(openPushLines(parts))
   const jobs = pushJobs({ database, vault, lines, timeoutMs, clock })
   // Ends before the lines do.
   stack.use(startRunner(jobs, runnerOptions(parts, config.PUSH_CONCURRENCY)))

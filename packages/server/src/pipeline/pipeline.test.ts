@@ -78,6 +78,12 @@ describe('with a handler that does what it should not', () => {
         status: () => Promise.reject(new Error('Nobody asks for it here.')),
         letters: { list: async () => [], replay: async () => false },
       },
+      pushTesting: {
+        lines: () => {
+          throw new Error('Nobody sends a push here.')
+        },
+        timeoutMs: 1000,
+      },
     })
     const pipeline = openPipeline({
       database,

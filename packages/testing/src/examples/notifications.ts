@@ -42,6 +42,8 @@ export async function showPushProviders({ show, replace }: Tour): Promise<void> 
   const notificationInPayload = { android: { chat: true } }
   await show.updateFcmProvider({ body: { providerId: 'android', notificationInPayload } })
   await show.setDefaultFcmProvider(fcm)
+  const kind = { params: { kind: 'fcm', providerId: 'android' } } as const
+  await show.testPushProvider({ ...kind, body: { uid: 'anna' } })
   await show.deleteFcmProvider(fcm)
   const apns = { params: { providerId: 'iphone' } } as const
   const key = {

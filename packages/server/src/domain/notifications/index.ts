@@ -5,6 +5,8 @@ export { explainHandlers, explainPush, type PushExplanation, pushEventAt } from 
 export { deleteDeliveriesTo } from './notification-logs.sql.ts'
 export { notificationLogHandlers } from './notification-logs.ts'
 export { notifyUsers } from './notify.on.ts'
+export type { PushLines } from './push/push-calls.ts'
 export { pushJobs } from './push/push-jobs.ts'
 export { pushQueue } from './push/push-queue.sql.ts'
 export { pushTokenHandlers } from './push/push-tokens.ts'
+export { type PushTesting, pushTestHandlers } from './push/push-trial.ts'

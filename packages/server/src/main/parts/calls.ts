@@ -5,6 +5,7 @@ import { type Config, ConfigError } from '../../config.ts'
 import { openIdentities, type SignIn } from '../../domain/apps/index.ts'
 import { openAppendBatcher } from '../../domain/log/index.ts'
 import { appendAdditions, openDirectory, openTargets } from '../../domain/messages/send/index.ts'
+import type { PushTesting } from '../../domain/notifications/index.ts'
 import { openJwtSignIn, openKeySets } from '../../domain/users/issuers/index.ts'
 import { openProfileLoader, type ProfileLoader } from '../../domain/views/index.ts'
 import { openGates } from '../../domain/webhooks/index.ts'
@@ -21,6 +22,7 @@ import { openBudgets } from '../budgets.ts'
 import { urlRulesOf } from '../configured-egress.ts'
 import { openConfiguredSignIn, sessionRulesOf } from '../configured-sign-in.ts'
 import { openOperating } from '../operating.ts'
+import { openPushLines } from '../push-lines.ts'
 import type { Core } from './core.ts'
 
 /** What handles calls: of the API, and of devices at the gateway. A process with both has one. */
@@ -97,6 +99,7 @@ export async function openCalls(
         compiler,
         sessions,
         operating: openOperating(core),
+        pushTesting: pushTestingWith(core, stack),
       },
     ),
     strictAnswers,
@@ -115,6 +118,15 @@ export async function openCalls(
     clientAddress,
     signIn: openConfiguredSignIn(core, passwords, limits),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+function pushTestingWith(core: Core, stack: AsyncDisposableStack): PushTesting {
+  let lines: ReturnType<typeof openPushLines> | undefined
+  stack.defer(() => lines?.[Symbol.dispose]())
+  return {
+    lines: () => (lines ??= openPushLines(core)),
+    timeoutMs: core.config.PUSH_TIMEOUT_MS,
   }
 }
 

@@ -17,7 +17,8 @@ export interface PushLines {
 }
 
 export interface Push {
-  readonly job: PushJob
+  /** To which device. */
+  readonly job: Pick<PushJob, 'appId' | 'uid' | 'pushToken' | 'platform' | 'tokenType' | 'keys'>
   readonly data: PushData
   /** The same for every attempt. */
   readonly id: string

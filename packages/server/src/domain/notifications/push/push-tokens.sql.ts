@@ -141,3 +141,18 @@ export async function markTokenGone(
     where app_id = ${appId} and push_token_hash = ${pushTokenHash} and updated_at <= ${asOf}
   `.execute(db)
 }
+
+/** Devices for messages that the provider has not said to be gone, the last first. */
+export async function listTokensOf(
+  { appId, db }: AppDb,
+  uid: string,
+  kind: TokenKind,
+  limit: number,
+): Promise<{ readonly platform: string; readonly pushToken: string }[]> {
+  const { rows } = await sql<{ platform: string; pushToken: string }>`
+    select platform, push_token as "pushToken" from push_tokens
+    where app_id = ${appId} and uid = ${uid} and kind = ${kind} and type = 'chat'
+      and gone_at is null
+    order by updated_at desc, push_token limit ${limit}`.execute(db)
+  return rows
+}
