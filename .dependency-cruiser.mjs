@@ -12,6 +12,7 @@ const floor = `${server}(?:(?:database|outbox|jobs|realtime|operations|web|vault
 /** Left to right: a module may import only modules to its left. A new module takes a place here. */
 const row = [
   'apps',
+  'holds',
   'roles',
   'users',
   'log',
@@ -22,6 +23,7 @@ const row = [
   'messages',
   'moderation',
   'imports',
+  'erasures',
 ]
 /** These live on events: they know the row by its doors, and neither each other nor anybody of the row knows them. */
 const listeners = ['notifications', 'webhooks', 'stats', 'events']

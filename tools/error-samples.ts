@@ -55,6 +55,8 @@ const named = {
   trigger: 'user_slept',
   needed: 'an API key with the scope fullAccess',
   what: 'friends',
+  holdId: '1',
+  erasureId: '1',
   muid: 'm-1',
   createdAt: '1600000000',
   field: 'uid',

@@ -8,6 +8,8 @@ export const otherWriters: Readonly<Record<string, Readonly<Record<string, strin
 export const forAllModules: Readonly<Record<string, string>> = {
   'database/resealing.ts':
     'seals every secret with the current key; vault/sealed-columns.ts names the tables',
+  'domain/erasures/rows.sql.ts':
+    'erases a user from the tables that domain/erasures/tables.ts names',
   'domain/apps/erasure.sql.ts':
     'erases an app from every table that the catalogue says has an app_id',
   'jobs/queue.sql.ts': 'claims and releases jobs, in the tables that modules define as queues',

@@ -736,6 +736,25 @@ CREATE TABLE public.jwt_revocations (
     keep_until bigint NOT NULL
 );
 
+CREATE TABLE public.legal_holds (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    hold_id bigint NOT NULL,
+    uid text COLLATE pg_catalog."C",
+    guid text COLLATE pg_catalog."C",
+    reason text NOT NULL,
+    created_at bigint NOT NULL,
+    CONSTRAINT legal_holds_check CHECK ((num_nonnulls(uid, guid) = 1))
+);
+
+ALTER TABLE public.legal_holds ALTER COLUMN hold_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.legal_holds_hold_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.management_keys (
     key text NOT NULL COLLATE pg_catalog."C",
     secret_hash bytea NOT NULL,
@@ -1210,6 +1229,40 @@ CREATE TABLE public.user_conversations (
     CONSTRAINT user_conversations_check CHECK ((low_uid < high_uid))
 );
 
+CREATE TABLE public.user_erasures (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    erasure_id bigint NOT NULL,
+    uid text NOT NULL COLLATE pg_catalog."C",
+    pseudonym text NOT NULL COLLATE pg_catalog."C",
+    status text NOT NULL COLLATE pg_catalog."C",
+    requested_at bigint NOT NULL,
+    ended_at bigint,
+    events_kept_until bigint,
+    reached_id bigint DEFAULT 0 NOT NULL,
+    events_seq bigint,
+    at_table text COLLATE pg_catalog."C",
+    at_block bigint DEFAULT 0 NOT NULL,
+    scanned bigint DEFAULT 0 NOT NULL,
+    messages bigint DEFAULT 0 NOT NULL,
+    mentions bigint DEFAULT 0 NOT NULL,
+    reactions bigint DEFAULT 0 NOT NULL,
+    rows_erased jsonb DEFAULT '{}'::jsonb NOT NULL,
+    held bigint DEFAULT 0 NOT NULL,
+    due_at bigint NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT user_erasures_status_check CHECK ((status = ANY (ARRAY['running'::text, 'held'::text, 'done'::text])))
+);
+
+ALTER TABLE public.user_erasures ALTER COLUMN erasure_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.user_erasures_erasure_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.users (
     app_id text NOT NULL COLLATE pg_catalog."C",
     uid text NOT NULL COLLATE pg_catalog."C",
@@ -1394,6 +1447,9 @@ ALTER TABLE ONLY public.issuers
 ALTER TABLE ONLY public.jwt_revocations
     ADD CONSTRAINT jwt_revocations_pkey PRIMARY KEY (app_id, uid, token_hash);
 
+ALTER TABLE ONLY public.legal_holds
+    ADD CONSTRAINT legal_holds_pkey PRIMARY KEY (app_id, hold_id);
+
 ALTER TABLE ONLY public.management_keys
     ADD CONSTRAINT management_keys_pkey PRIMARY KEY (key);
 
@@ -1510,6 +1566,9 @@ ALTER TABLE ONLY public.threads
 
 ALTER TABLE ONLY public.user_conversations
     ADD CONSTRAINT user_conversations_pkey PRIMARY KEY (app_id, low_uid, high_uid);
+
+ALTER TABLE ONLY public.user_erasures
+    ADD CONSTRAINT user_erasures_pkey PRIMARY KEY (app_id, erasure_id);
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (app_id, uid);
@@ -1684,6 +1743,14 @@ CREATE INDEX threads_by_last_reply ON ONLY public.threads USING btree (app_id, l
 
 CREATE INDEX user_conversations_by_high ON public.user_conversations USING btree (app_id, high_uid);
 
+CREATE INDEX user_erasures_due ON public.user_erasures USING btree (due_at) WHERE (status <> 'done'::text);
+
+CREATE INDEX user_erasures_leased ON public.user_erasures USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
+
+CREATE UNIQUE INDEX user_erasures_open ON public.user_erasures USING btree (app_id, uid) WHERE (status <> 'done'::text);
+
+CREATE INDEX user_erasures_turns ON public.user_erasures USING btree (app_id, due_at) WHERE (status <> 'done'::text);
+
 CREATE INDEX users_by_name ON public.users USING btree (app_id, sort_name, uid) WHERE (deactivated_at IS NULL);
 
 CREATE INDEX users_by_role ON public.users USING btree (app_id, role, sort_name, uid) INCLUDE (deactivated_at);
@@ -1797,6 +1864,9 @@ ALTER TABLE ONLY public.issuers
 ALTER TABLE ONLY public.jwt_revocations
     ADD CONSTRAINT jwt_revocations_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.legal_holds
+    ADD CONSTRAINT legal_holds_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.moderation_cases
     ADD CONSTRAINT moderation_cases_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
@@ -1871,6 +1941,9 @@ ALTER TABLE ONLY public.saves
 
 ALTER TABLE ONLY public.user_conversations
     ADD CONSTRAINT user_conversations_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.user_erasures
+    ADD CONSTRAINT user_erasures_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;

@@ -9,8 +9,10 @@ import {
   tenants,
 } from './apps/index.ts'
 import { conversations, positions } from './conversations/index.ts'
+import { erasures } from './erasures/index.ts'
 import { eventFeed } from './events/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
+import { holds } from './holds/index.ts'
 import { imports } from './imports/index.ts'
 import {
   edits,
@@ -108,6 +110,8 @@ export const api = {
   saves,
   receipts,
   imports,
+  holds,
+  erasures,
   stats,
   notificationSettings,
   notificationPreferences,

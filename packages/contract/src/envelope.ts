@@ -49,6 +49,12 @@ export function IdentifierAsSent(what: string) {
   return Type.String({ ...formOfIds, description: what })
 }
 
+/** A number that the service has given, as text. */
+export const NumberedId = Type.String({
+  pattern: '^[0-9]{1,15}$',
+  'x-objection': 'Use the id as the service gave it, in digits',
+})
+
 export function OneOf<const T extends readonly string[]>(...values: T) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values] })
 }

@@ -47,6 +47,7 @@ const tags: Readonly<Record<string, string>> = {
   Extensions: 'Push as older apps set it up. Calls of the operator, at the management address.',
   Messages: 'What people say, in the order in which they said it.',
   'Data import': 'Users, groups, members and messages that come from elsewhere, with their times.',
+  'Data rights': 'Erasing what is known of a user, and legal holds that keep it.',
   Notifications: 'Who is told of what when no app is open, and how.',
   Webhooks: 'Who is told what happens. Calls of the operator, at the management address.',
   Moderation: 'Rules for what may be said, what they have blocked, and what users complain of.',

@@ -125,6 +125,8 @@ const byNoun: Readonly<Record<keyof typeof api, OfNoun>> = {
   receipts: ofMessages,
   // Of all that an app has: its own server does it.
   imports: ofNobody,
+  holds: { read: 'audit.read', write: 'users.delete' },
+  erasures: { read: 'audit.read', write: 'users.delete' },
   stats: { read: 'stats.read', write: 'nobody' },
   notificationSettings: ofSettings,
   notificationPreferences: ofUsers,

@@ -104,6 +104,9 @@ export type ErrorCode =
   | 'ERR_GROUP_NO_MODERATOR_SCOPE'
   | 'ERR_GROUP_NO_SCOPE_CLEARANCE'
   | 'ERR_GROUP_NO_SELF_ACTION'
+  | 'ERR_UNDER_HOLD'
+  | 'ERR_HOLD_NOT_FOUND'
+  | 'ERR_ERASURE_NOT_FOUND'
   | 'ERR_CONVERSATION_NOT_FOUND'
   | 'ERR_CONVERSATION_NOT_ACCESSIBLE'
   | 'ERR_EMPTY_MESSAGE_TEXT'
@@ -662,6 +665,18 @@ export interface OperationInputs {
   readonly importMessages: { readonly body: { messages: Record<string, { /** Its id elsewhere, which it keeps. Up to 4503599627370495, and larger than those of the messages before it in the conversation. */ id?: string; /** As the key. A message that has none is sent with its id here, and keeps none. */ muid: string; /** The message that it replies to. */ parentId?: string; /** Digits. */ quotedMessageId?: string; /** Unique id of a user. */ sender: string; receiverType: "user" | "group"; /** Uid or guid of the receiver. */ receiver: string; category?: "message" | "custom" | "interactive" | "call" | "action"; type?: string; /** Of an action: `action`, and `entities.on`, as lists show them. */ data?: Record<string, unknown>; tags?: readonly string[]; sentAt: number; updatedAt?: number; editedAt?: number; /** Unique id of a user. */ editedBy?: string; /** What it said is not stored. */ deletedAt?: number; /** Unique id of a user. */ deletedBy?: string; /** To the receiver, who is a user. */ deliveredAt?: number; /** By the receiver, who is a user. */ readAt?: number; reactions?: readonly ({ /** Unique id of a user. */ uid: string; reaction: string; reactedAt?: number })[]; senderUserDetails?: { /** Unique id of a user. */ uid: string; name: string; avatar?: string; link?: string; /** Unique id of a role. */ role?: string; statusMessage?: string; metadata?: Record<string, unknown>; tags?: readonly string[]; createdAt?: number; lastActiveAt?: number; deactivatedAt?: number; /** Devices that have one of them stay signed in. */ authTokens?: readonly string[] }; receiverUserDetails?: { /** Unique id of a user. */ uid: string; name: string; avatar?: string; link?: string; /** Unique id of a role. */ role?: string; statusMessage?: string; metadata?: Record<string, unknown>; tags?: readonly string[]; createdAt?: number; lastActiveAt?: number; deactivatedAt?: number; /** Devices that have one of them stay signed in. */ authTokens?: readonly string[] }; receiverGroupDetails?: { /** Unique id of a group. */ guid: string; name: string; type: "public" | "password" | "private"; password?: string; icon?: string; description?: string; metadata?: Record<string, unknown>; /** Unique id of a user. */ owner?: string; tags?: readonly string[]; createdAt?: number }; receiverGroupOwnerDetails?: { /** Unique id of a user. */ uid: string; name: string; avatar?: string; link?: string; /** Unique id of a role. */ role?: string; statusMessage?: string; metadata?: Record<string, unknown>; tags?: readonly string[]; createdAt?: number; lastActiveAt?: number; deactivatedAt?: number; /** Devices that have one of them stay signed in. */ authTokens?: readonly string[] } }>; /** What is stored already becomes what the call says. */ update?: boolean; /** They count as unread for those whose position lies before them, as messages do that are sent. Import the positions afterwards. */ unread?: boolean } }
   /** Import what users have read. */
   readonly importConversations: { readonly body: { conversations: Record<string, { /** Unique id of a user. */ uid: string; conversationType: "user" | "group"; /** Uid or guid, as `conversationType` says. */ conversationWith: string; /** The position is where as many messages behind it are unread. */ unreadMessageCount?: number; /** The position itself, if it is known; then the count is not needed. */ lastReadMessageId?: string; readAt?: number; tags?: readonly string[] }> } }
+  /** Put a user or a group under a legal hold. */
+  readonly createHold: { readonly body: { /** Unique id of a user. */ uid?: string; /** Unique id of a group. */ guid?: string; reason: string } }
+  /** List the legal holds. */
+  readonly listHolds: { readonly query?: { limit?: number; page?: number } }
+  /** Release a legal hold. */
+  readonly releaseHold: { readonly params: { holdId: string } }
+  /** Erase everything of a user. */
+  readonly eraseUser: { readonly body: { /** Unique id of a user. */ uid: string } }
+  /** Get an erasure. */
+  readonly getErasure: { readonly params: { erasureId: string } }
+  /** List the erasures. */
+  readonly listErasures: { readonly query?: { limit?: number; page?: number } }
   /** Get figures of the app between two dates. */
   readonly getStats: { readonly query: { fromDate: number; toDate: number } }
   /** Count messages and receipts, in points of five minutes. */
@@ -1186,6 +1201,18 @@ export interface OperationOutputs {
   readonly importMessages: { data: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string }; data?: Message }> }
   /** Import what users have read. */
   readonly importConversations: { data: Record<string, { success: boolean; message?: string; error?: { code: string; message: string; devMessage: string }; data?: { unreadMessageCount: number } }> }
+  /** Put a user or a group under a legal hold. */
+  readonly createHold: { data: { holdId: string; uid?: string; guid?: string; reason: string; createdAt: number } }
+  /** List the legal holds. */
+  readonly listHolds: { data: ({ holdId: string; uid?: string; guid?: string; reason: string; createdAt: number })[]; meta: { current: { limit: number; count: number } } }
+  /** Release a legal hold. */
+  readonly releaseHold: { data: { success: boolean; message: string } }
+  /** Erase everything of a user. */
+  readonly eraseUser: { data: { erasureId: string; uid: string; /** Stands for the user where something must name them. */ pseudonym: string; status: "running" | "held" | "done"; requestedAt: number; endedAt?: number; progress: { /** Messages of the app that were looked at. */ scanned: number; /** That is being looked at. */ table?: string }; erased: { /** That the user has written. */ messages: number; /** Messages of others that named the user. */ mentions: number; reactions: number; /** By table. */ rows: Record<string, number> }; /** Messages that a legal hold keeps. */ held: number; /** The last event about the user leaves the stream of events by then. */ eventsKeptUntil?: number } }
+  /** Get an erasure. */
+  readonly getErasure: { data: { erasureId: string; uid: string; /** Stands for the user where something must name them. */ pseudonym: string; status: "running" | "held" | "done"; requestedAt: number; endedAt?: number; progress: { /** Messages of the app that were looked at. */ scanned: number; /** That is being looked at. */ table?: string }; erased: { /** That the user has written. */ messages: number; /** Messages of others that named the user. */ mentions: number; reactions: number; /** By table. */ rows: Record<string, number> }; /** Messages that a legal hold keeps. */ held: number; /** The last event about the user leaves the stream of events by then. */ eventsKeptUntil?: number } }
+  /** List the erasures. */
+  readonly listErasures: { data: ({ erasureId: string; uid: string; /** Stands for the user where something must name them. */ pseudonym: string; status: "running" | "held" | "done"; requestedAt: number; endedAt?: number; progress: { /** Messages of the app that were looked at. */ scanned: number; /** That is being looked at. */ table?: string }; erased: { /** That the user has written. */ messages: number; /** Messages of others that named the user. */ mentions: number; reactions: number; /** By table. */ rows: Record<string, number> }; /** Messages that a legal hold keeps. */ held: number; /** The last event about the user leaves the stream of events by then. */ eventsKeptUntil?: number })[]; meta: { current: { limit: number; count: number } } }
   /** Get figures of the app between two dates. */
   readonly getStats: { data: { metrics: { /** There are no calls: 0. */ audio_minutes: number; /** There are no calls: 0. */ video_minutes: number; /** There are no calls: 0. */ recorded_minutes: number; /** Who connected, sent or read something. */ active_users: number; /** The most that were online at once. */ concurrent_users: number }; time_range: { fromDate: number; toDate: number } } }
   /** Count messages and receipts, in points of five minutes. */

@@ -15,6 +15,7 @@ import {
 } from './domain/apps/index.ts'
 import { apiKeyHandlers } from './domain/apps/keys/index.ts'
 import { conversationHandlers, positionHandlers } from './domain/conversations/index.ts'
+import { erasureHandlers } from './domain/erasures/index.ts'
 import { eventFeedHandlers } from './domain/events/index.ts'
 import {
   bannedUserHandlers,
@@ -23,6 +24,7 @@ import {
   memberHandlers,
   scopePermissionHandlers,
 } from './domain/groups/index.ts'
+import { holdHandlers } from './domain/holds/index.ts'
 import { importHandlers } from './domain/imports/index.ts'
 import { deleteUserConversations } from './domain/log/participants/index.ts'
 import { historyHandlers } from './domain/messages/history/index.ts'
@@ -90,13 +92,8 @@ import {
 import { keywordListHandlers, keywordListOfAppHandlers } from './domain/rules/lists/index.ts'
 import { statsHandlers } from './domain/stats/index.ts'
 import { supportedUserHandlers, timelineHandlers } from './domain/support/index.ts'
-import {
-  authTokenHandlers,
-  meHandlers,
-  seedUsers,
-  type UserDeletion,
-  userHandlers,
-} from './domain/users/index.ts'
+import type { UserDeletion } from './domain/users/deletion/index.ts'
+import { authTokenHandlers, meHandlers, seedUsers, userHandlers } from './domain/users/index.ts'
 import { issuerHandlers } from './domain/users/issuers/index.ts'
 import { blockedUserHandlers, friendHandlers } from './domain/users/relationships/index.ts'
 import { deliveryHandlers, triggerHandlers, webhookHandlers } from './domain/webhooks/index.ts'
@@ -179,6 +176,8 @@ export function handlersWith(
       ...deliveryHandlers,
       ...supportedUserHandlers,
       ...timelineHandlers,
+      ...holdHandlers,
+      ...erasureHandlers(userDeletion),
     },
   }
 }

@@ -122,4 +122,19 @@ export const peopleErrors = {
     message: 'The acting user and the other user are the same.',
     fix: 'Let another member with the right to do so act on this user. To leave, call DELETE /groups/<guid>/members.',
   },
+  ERR_UNDER_HOLD: {
+    status: 409,
+    message: 'A legal hold keeps {what}.',
+    fix: 'GET /holds shows it, with its reason. Release it first, with DELETE /holds/<holdId>, if you may.',
+  },
+  ERR_HOLD_NOT_FOUND: {
+    status: 404,
+    message: 'The hold {holdId} does not exist.',
+    fix: 'GET /holds lists them.',
+  },
+  ERR_ERASURE_NOT_FOUND: {
+    status: 404,
+    message: 'The erasure {erasureId} does not exist.',
+    fix: 'GET /erasures lists them.',
+  },
 } as const satisfies Record<string, ErrorText>

@@ -228,6 +228,7 @@ export const groups = operations({
       'ERR_GROUP_NOT_JOINED',
       'ERR_GROUP_NO_ADMIN_SCOPE',
       'ERR_PERMISSION_DENIED',
+      'ERR_UNDER_HOLD',
     ],
   },
   transferGroupOwnership: {

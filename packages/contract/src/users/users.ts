@@ -189,7 +189,7 @@ export const users = operations({
     params: Type.Object({ uid: Uid }),
     body: Type.Object({ permanent: withDefault(Type.Boolean(), false) }),
     response: Data(Type.Object({ ...Outcome.properties, deactivatedUids: UidList })),
-    errors: ['ERR_UID_NOT_FOUND'],
+    errors: ['ERR_UID_NOT_FOUND', 'ERR_UNDER_HOLD'],
   },
   deactivateUsers: {
     method: 'DELETE',

@@ -19,8 +19,8 @@ export interface DeadLetters {
   list(most: number, after?: number): Promise<(DeadLetter & { readonly number: number })[]>
   /** Hands it to its listener once more. False: there is no such letter. */
   replay(number: number): Promise<boolean>
-  /** Deletes those of an app. */
-  forget(appId: string): Promise<void>
+  /** Deletes those of an app, or those about a user of it. */
+  forget(appId: string, uid?: string): Promise<void>
 }
 
 /** Whom a message is for; without it, for every listener of its subject. */
@@ -63,7 +63,7 @@ export function openDeadLetters(stream: EventStream): DeadLetters {
       return true
     },
 
-    async forget(appId) {
+    async forget(appId, uid) {
       const { client, manager } = await stream.open()
       const { state } = await manager.streams.info(lettersName)
       if (state.messages === 0) return
@@ -71,6 +71,7 @@ export function openDeadLetters(stream: EventStream): DeadLetters {
       const all = await consumer.fetch({ max_messages: state.messages, expires: 5000 })
       for await (const message of all) {
         if (message.json<DeadLetter>().appId !== appId) continue
+        if (uid !== undefined && !message.string().includes(JSON.stringify(uid))) continue
         await manager.streams.deleteMessage(lettersName, message.seq)
       }
     },

@@ -3,6 +3,7 @@ import type { DeadLetters } from '../bus/dead-letters.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { erasureJobs } from '../domain/apps/index.ts'
+import { userErasureJobs } from '../domain/erasures/index.ts'
 import { classificationJobs, submissionJobs } from '../domain/moderation/index.ts'
 import { digestJobs, pushJobs } from '../domain/notifications/index.ts'
 import type { Compiler } from '../domain/rules/compiler/index.ts'
@@ -14,6 +15,7 @@ import type { JobMetrics } from '../jobs/metrics.ts'
 import { type RunnerOptions, startRunner } from '../jobs/runner.ts'
 import type { WakeUp } from '../jobs/wake-up.ts'
 import type { CommitHook } from '../outbox/committed.ts'
+import type { Listened } from '../outbox/listener.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { openSendGrid } from '../transports/email.ts'
@@ -34,6 +36,7 @@ interface JobOptions {
   readonly clock: () => number
   readonly log: Logger
   readonly letters: DeadLetters
+  readonly listened: Listened
   readonly wakeUp: WakeUp
   readonly metrics: JobMetrics
   readonly tracer: Tracer | undefined
@@ -49,7 +52,7 @@ const appsAtLeast = 5
 const digestsAtOnce = 20
 const submissionsAtOnce = 10
 
-/** Webhooks told, pushes and digests sent, classifiers asked, rules tried out, apps erased: a runner for each. */
+/** Webhooks told, pushes and digests sent, classifiers asked, rules tried out, apps and users erased: a runner for each. */
 export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   const { database, onCommit, clock } = options
   const transactions = openTransactions({ begin: database.transaction, onCommit, clock })
@@ -62,9 +65,15 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   stack.use(startRunner(dryRunJobs(parts), runnerOptions(parts, 1)))
   const submissions = submissionJobs({ ...parts, ...classifierTimesOf(parts) })
   stack.use(startRunner(submissions, runnerOptions(parts, submissionsAtOnce)))
-  const forgetLetters = (appId: string) => parts.letters.forget(appId)
+  const forgetLetters = (appId: string, uid?: string) => parts.letters.forget(appId, uid)
   const erasures = erasureJobs({ ...parts, forgetLetters })
   stack.use(startRunner(erasures, runnerOptions(parts, 1)))
+  const ofUsers = userErasureJobs({
+    ...parts,
+    forgetLetters,
+    eventHours: options.config.NATS_STREAM_HOURS,
+  })
+  stack.use(startRunner(ofUsers, runnerOptions(parts, 1)))
   return stack
 }
 

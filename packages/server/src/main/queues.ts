@@ -1,4 +1,5 @@
 import { erasureQueue } from '../domain/apps/index.ts'
+import { userErasureQueue } from '../domain/erasures/index.ts'
 import { submissionQueue } from '../domain/moderation/index.ts'
 import { digestQueue, pushQueue } from '../domain/notifications/index.ts'
 import { classificationQueue } from '../domain/rules/classifiers/index.ts'
@@ -14,4 +15,5 @@ export const queues = [
   submissionQueue,
   dryRunQueue,
   erasureQueue,
+  userErasureQueue,
 ] as const

@@ -48,3 +48,11 @@ export interface Listener {
   /** Every minute or so: removes what is too old, some at a time. True: there is more. */
   readonly tidy?: (db: InstallDb, now: number) => Promise<boolean>
 }
+
+/** How far the listeners are. */
+export interface Listened {
+  /** The last event of the stream, by the number of its message. */
+  lastSeq(): Promise<number>
+  /** Whether every listener has handled all events up to this message. */
+  isPast(seq: number): Promise<boolean>
+}

@@ -127,3 +127,13 @@ export async function showImports({ show }: Tour): Promise<void> {
   const conversations = { 'jon-ida': { ...read, unreadMessageCount: 0 } }
   await show.importConversations({ body: { conversations } })
 }
+
+/** One of those who were brought along goes again, with all that they said. */
+export async function showDataRights({ show }: Tour): Promise<void> {
+  const { data: hold } = await show.createHold({ body: { uid: 'ida', reason: 'Case 2026-117' } })
+  await show.listHolds({})
+  await show.releaseHold({ params: { holdId: hold.holdId } })
+  const { data: erasure } = await show.eraseUser({ body: { uid: 'ida' } })
+  await show.getErasure({ params: { erasureId: erasure.erasureId } })
+  await show.listErasures({})
+}

@@ -129,5 +129,6 @@ async function walk(tour: Tour, fixture: PushFixture): Promise<void> {
   await people.showSupport(tour)
   await operator.showInstall(tour)
   await messages.showImports(tour)
+  await messages.showDataRights(tour)
   await operator.showDeletion(tour)
 }

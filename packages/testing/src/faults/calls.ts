@@ -24,6 +24,7 @@ export function faultCalls(fixture: FaultFixture) {
     ...callsOfProviders(),
     ...callsOfWebhooks(fixture),
     ...callsOfImports(),
+    ...callsOfDataRights(fixture),
   }
   return calls
 }
@@ -330,5 +331,13 @@ function callsOfImports() {
         },
       },
     },
+  } as const
+}
+
+function callsOfDataRights({ holdId }: FaultFixture) {
+  return {
+    eraseUser: { body: { uid: 'cyd' } },
+    releaseHold: { params: { holdId } },
+    createHold: { body: { guid: 'kept', reason: 'Another case.' } },
   } as const
 }

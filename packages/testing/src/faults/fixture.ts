@@ -23,6 +23,8 @@ export interface FaultFixture {
   readonly submission: string
   readonly dryRunId: string
   readonly deliveryId: string
+  /** On a group that nothing else names. */
+  readonly holdId: string
 }
 
 export const account = {
@@ -77,6 +79,7 @@ export async function makeFaultFixture(app: TestApp): Promise<FaultFixture> {
     ...messages,
     ...(await makeModerated(app)),
     deliveryId: await makeDelivery(app),
+    holdId: await makeHold(app),
   }
 }
 
@@ -184,4 +187,11 @@ async function makeDelivery({ as, appId, db }: TestApp): Promise<string> {
   await sql`update webhook_deliveries set status = 'failed'`.execute(db)
   const { data } = await full.listDeliveries({ params })
   return data[0]?.id ?? ''
+}
+
+async function makeHold(app: TestApp): Promise<string> {
+  const full = app.as('full')
+  await full.createGroup({ body: { guid: 'kept', name: 'Kept', type: 'public' } })
+  const { data } = await full.createHold({ body: { guid: 'kept', reason: 'A case.' } })
+  return data.holdId
 }

@@ -18,11 +18,16 @@ export const erasureQueue = defineQueue<ErasureJob>({
   columns: 'j.at_table as "table", j.at_block as block, j.rows_erased as rows',
 })
 
+/** Not while a legal hold is there. */
+const isUp = (now: number) => sql`
+  a.archived_at is not null and a.delete_at <= ${now}
+  and not exists (select from legal_holds h where h.app_id = a.app_id)`
+
 /** Apps whose time is up. */
 export async function enqueueErasures(db: Db, now: number): Promise<void> {
   await sql`
     insert into app_erasures (app_id, due_at)
-    select app_id, ${databaseMs} from apps where archived_at is not null and delete_at <= ${now}
+    select a.app_id, ${databaseMs} from apps a where ${isUp(now)}
     on conflict do nothing`.execute(db)
 }
 
@@ -42,11 +47,10 @@ export async function forgetErasure({ appId, db }: AppDb): Promise<void> {
   await sql`delete from app_erasures where app_id = ${appId}`.execute(db)
 }
 
-/** False: somebody has brought it back, or it is gone. */
+/** False: somebody has brought it back, or put it under a hold, or it is gone. */
 export async function isTimeUp({ appId, db }: AppDb, now: number): Promise<boolean> {
   const { rows } = await sql`
-    select from apps where app_id = ${appId} and archived_at is not null and delete_at <= ${now}
-    for update`.execute(db)
+    select from apps a where a.app_id = ${appId} and ${isUp(now)} for update of a`.execute(db)
   return rows.length > 0
 }
 

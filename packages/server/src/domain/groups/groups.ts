@@ -5,6 +5,7 @@ import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import type { Passwords } from '../../vault/passwords.ts'
+import { requireNoHoldOn } from '../holds/index.ts'
 import {
   deleteConversation,
   deleteParticipants,
@@ -128,6 +129,7 @@ const unkeyed: Handlers<Omit<typeof groups, Keyed>> = {
   async deleteGroup({ params: { guid } }, ctx) {
     const group = await accessGroup(ctx, guid, 'change')
     requireAdmin(await actingIn(ctx, group))
+    await requireNoHoldOn(ctx, { guid })
     const { bucket, key } = group
     const last = await shown(ctx, guid, undefined)
     await deleteGroup(ctx.db, guid)

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
 import { startTestApp } from '../../../../testing/src/service/test-app.ts'
 import { listeners } from '../../listeners.ts'
-import { eraseEntries } from './log.sql.ts'
+import { eraseEntries } from './erasure/index.ts'
 
 const live = { listeners, settings: { NATS_PREFIX: natsPrefix() } }
 const app = await startTestApp({ shadow: false, live })

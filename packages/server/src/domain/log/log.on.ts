@@ -1,5 +1,5 @@
 import type { Listener } from '../../outbox/listener.ts'
-import { eraseEntries } from './log.sql.ts'
+import { eraseEntries } from './erasure/index.ts'
 
 const maxPerStep = 5000
 

@@ -349,20 +349,3 @@ export async function findByMuid(db: Db, wanted: readonly Muid[]): Promise<Map<s
 export function muidName({ bucket, key, sender, muid }: Muid): string {
   return `${bucket}/${key}/${sender}/${muid}`
 }
-
-/** A step of erasing a conversation that is gone: its oldest entries. True: there may be more. */
-export async function eraseEntries(
-  { appId, db }: AppDb,
-  { bucket, key }: ConversationKey,
-  most: number,
-): Promise<boolean> {
-  const here = sql`bucket = ${bucket} and conversation_key = ${key} and app_id = ${appId}`
-  const entries = await sql`
-    delete from entries where ${here} and seq <= (
-      select max(seq) from (select seq from entries where ${here} order by seq limit ${most}) e)
-  `.execute(db)
-  const moves = await sql`
-    delete from position_moves where ${here} and (uid, kind, seq) in (
-      select uid, kind, seq from position_moves where ${here} limit ${most})`.execute(db)
-  return [entries, moves].some(({ numAffectedRows = 0n }) => Number(numAffectedRows) === most)
-}

@@ -23,6 +23,22 @@ export async function insertEdit(
       and app_id = ${appId}`.execute(db)
 }
 
+/** In what a message said before. `rename` gets JSON text. */
+export async function renameInEdits(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  rename: (data: string) => string,
+): Promise<void> {
+  const edits = sql`bucket = ${bucket} and conversation_key = ${key} and seq = ${seq}
+    and app_id = ${appId}`
+  const { rows } = await sql<{ nth: number; data: string }>`
+    select nth, data::text from entry_edits where ${edits}`.execute(db)
+  for (const { nth, data } of rows) {
+    await sql`update entry_edits set data = ${rename(data)}::json
+      where ${edits} and nth = ${nth}`.execute(db)
+  }
+}
+
 export async function listEdits(
   { appId, db }: AppDb,
   { bucket, key, seq }: EntryRow,

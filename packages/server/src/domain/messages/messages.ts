@@ -2,6 +2,7 @@ import type { messages } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { RawJson } from '../../pipeline/raw-json.ts'
+import { isKept } from '../holds/index.ts'
 import { type Entry, type Extra, editEntry, withdrawEntry } from '../log/entries/index.ts'
 import { findCaseStatus, openCase } from '../rules/cases/index.ts'
 import { classificationQueue, insertClassification } from '../rules/classifiers/index.ts'
@@ -50,7 +51,7 @@ export const messageHandlers = (moderation: Moderation): MessageHandlers => ({
     const entry = await accessMessage(ctx, id, 'change')
     await requireMayChange(ctx, entry, 'deleteMessage')
     const wanted = permanent && mayErase(ctx)
-    const kept = wanted && (await isUnderReview(ctx, entry))
+    const kept = wanted && ((await isUnderReview(ctx, entry)) || (await isKept(ctx.db, entry.row)))
     const forever = wanted && !kept
     const { pinned: _, ...beside } = entry.row.extra ?? {}
     const by = { deletedBy: actingUid(ctx), ...(kept && { erase: true as const }) }

@@ -43,6 +43,20 @@ export async function deleteReaction(
   return rows[0]
 }
 
+/** Which those were. */
+export async function deleteReactionsBy(
+  { appId, db }: AppDb,
+  { bucket, key, seq }: EntryRow,
+  uid: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ reaction: string }>`
+    delete from reactions
+    where bucket = ${bucket} and conversation_key = ${key} and uid = ${uid} and seq = ${seq}
+      and app_id = ${appId}
+    returning reaction`.execute(db)
+  return rows.map(({ reaction }) => reaction)
+}
+
 export interface ReactionFilter {
   readonly reaction: string | undefined
   /** Only of members of this group who have one of these scopes. */

@@ -4,12 +4,13 @@ import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { RawJson } from '../../pipeline/raw-json.ts'
 import { actorOf } from '../conversations/index.ts'
-import { type Entry, updateExtra } from '../log/entries/index.ts'
+import { type Entry, type EntryRow, updateExtra } from '../log/entries/index.ts'
 import type { RuleCheck } from '../rules/index.ts'
 import { loadCounterparts, profilesIn } from '../views/index.ts'
 import { type Place, placeOf, windowMeta } from './history/windows.ts'
 import {
   deleteReaction,
+  deleteReactionsBy,
   insertReaction,
   listReactions,
   type ReactionFilter,
@@ -53,9 +54,9 @@ const unchecked: Omit<Handlers<typeof reactions>, Adding> = {
     requireStanding(entry)
     const gone = await deleteReaction(ctx.db, entry.row, { uid, reaction })
     if (!gone) return answerWith(ctx, entry)
-    const counted = await count(ctx, entry, reaction, -1)
+    const row = await count(ctx, entry.row, reaction, -1)
     await ctx.outbox.append('message.reactionRemoved', reacted(entry, gone))
-    return answerWith(ctx, counted)
+    return answerWith(ctx, { ...entry, row })
   },
 }
 
@@ -83,9 +84,9 @@ async function add<T>(ctx: WriteCtx, id: string, reaction: string): Promise<RawJ
   }
   const made = await insertReaction(ctx.db, entry.row, { uid, reaction }, ctx.now)
   if (!made) return answerWith(ctx, entry)
-  const counted = await count(ctx, entry, reaction, 1)
+  const row = await count(ctx, entry.row, reaction, 1)
   await ctx.outbox.append('message.reactionAdded', reacted(entry, made))
-  return answerWith(ctx, counted)
+  return answerWith(ctx, { ...entry, row })
 }
 
 function reacted({ row }: Entry, { id, uid, reaction, reactedAt }: ReactionRow) {
@@ -94,11 +95,11 @@ function reacted({ row }: Entry, { id, uid, reaction, reactedAt }: ReactionRow) 
 
 /** How many there are of each stands beside the message; none left, no line. */
 async function count(
-  ctx: WriteCtx,
-  { row, receiver }: Entry,
+  ctx: Pick<WriteCtx, 'db' | 'now'>,
+  row: EntryRow,
   reaction: string,
   by: 1 | -1,
-): Promise<Entry> {
+): Promise<EntryRow> {
   const { reactions: before = {}, ...beside } = row.extra ?? {}
   const counts = new Map(Object.entries(before))
   const now = (counts.get(reaction) ?? 0) + by
@@ -106,7 +107,19 @@ async function count(
   else counts.delete(reaction)
   const extra = { ...beside, ...(counts.size > 0 && { reactions: Object.fromEntries(counts) }) }
   await updateExtra(ctx.db, row, extra, ctx.now)
-  return { row: { ...row, extra, updatedAt: ctx.now }, receiver }
+  return { ...row, extra, updatedAt: ctx.now }
+}
+
+/** Without a word to anybody. What stands beside the message afterwards, and how many there were. */
+export async function withdrawReactions(
+  ctx: Pick<WriteCtx, 'db' | 'now'>,
+  row: EntryRow,
+  uid: string,
+) {
+  const kinds = await deleteReactionsBy(ctx.db, row, uid)
+  let left = row
+  for (const kind of kinds) left = await count(ctx, left, kind, -1)
+  return { extra: left.extra, withdrawn: kinds.length }
 }
 
 /** In the order in which they came. */

@@ -1,4 +1,4 @@
-export { requireUser } from './access.ts'
+export { requireUser, systemUid } from './access.ts'
 export { authTokenHandlers } from './auth-tokens.ts'
 export { importUsers } from './import.ts'
 export { meHandlers } from './me.ts'
@@ -12,5 +12,5 @@ export {
   type UserRow,
   userColumnsText,
 } from './users.sql.ts'
-export { ensureUsers, seedUsers, type UserDeletion, userHandlers } from './users.ts'
+export { ensureUsers, seedUsers, userHandlers } from './users.ts'
 export { unseenAmong } from './visibility.ts'

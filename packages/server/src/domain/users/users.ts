@@ -8,11 +8,11 @@ import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { afterOf } from '../../pipeline/paging.ts'
 import { roleExists } from '../roles/index.ts'
 import { accessUser, requireFullAccess, systemUid } from './access.ts'
-import { forgetJwts, makeAuthToken, revokeAuthTokens } from './auth-tokens.ts'
+import { makeAuthToken, revokeAuthTokens } from './auth-tokens.ts'
+import { deleteForever, type UserDeletion } from './deletion/index.ts'
 import { shown, sortName } from './user-view.ts'
 import {
   countUsers,
-  deleteUserForever,
   existingUids,
   insertUser,
   listUsers,
@@ -23,14 +23,6 @@ import {
 import { mayGet, requireMayListDeactivated, visibleTo } from './visibility.ts'
 
 const defaultRole = 'default'
-
-/** What modules to the right do when a user is deleted for ever. */
-export interface UserDeletion {
-  /** First, while the user is there: owned groups are passed on. */
-  readonly leaveGroups: (ctx: WriteCtx, uid: string) => Promise<void>
-  /** Delete the rows that the user leaves behind. */
-  readonly erase: readonly ((db: AppDb, uid: string) => Promise<void>)[]
-}
 
 export function userHandlers(deletion: UserDeletion): Handlers<typeof users> {
   return {
@@ -160,18 +152,6 @@ export async function changeUser(ctx: AppTransaction, uid: string, body: Changes
   if (!changed) throw new Failure('ERR_UID_NOT_FOUND', { uid })
   await ctx.outbox.append('user.updated', { uid })
   return shown(await accessUser(ctx, uid), { withTags: true })
-}
-
-async function deleteForever(
-  ctx: WriteCtx,
-  { leaveGroups, erase }: UserDeletion,
-  uid: string,
-): Promise<void> {
-  await leaveGroups(ctx, uid)
-  for (const deleteRows of erase) await deleteRows(ctx.db, uid)
-  if (!(await deleteUserForever(ctx.db, uid))) throw new Failure('ERR_UID_NOT_FOUND', { uid })
-  await forgetJwts(ctx, uid)
-  await ctx.outbox.append('user.deleted', { uid })
 }
 
 /** In whose name the app itself acts. */

@@ -1,5 +1,6 @@
 import { readConsumerLag } from '../../bus/consumer-lag.ts'
 import { openDeadLetters } from '../../bus/dead-letters.ts'
+import { openListened } from '../../bus/listened.ts'
 import { addConsumerLag } from '../../operations/consumer-metrics.ts'
 import type { Listener } from '../../outbox/listener.ts'
 import { startWorker as startListeners } from '../../worker/worker.ts'
@@ -53,6 +54,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       clock: core.clock,
       log: core.log,
       letters,
+      listened: openListened(stream),
       wakeUp: core.wakeUp,
       metrics: metrics.jobs,
       tracer: core.tracer,

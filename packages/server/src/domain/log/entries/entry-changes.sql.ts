@@ -3,10 +3,10 @@ import { type AppDb, json, jsonb } from '../../../database/app-db.ts'
 import type { EntryRow, Extra, Verdict } from './entries.ts'
 
 /** Which entry. */
-type Changed = Pick<EntryRow, 'bucket' | 'key' | 'seq'>
+export type Changed = Pick<EntryRow, 'bucket' | 'key' | 'seq'>
 
 /** Every later change takes the conversation's next `change`, so that who was away can catch up. */
-async function change(
+export async function change(
   { appId, db }: AppDb,
   { bucket, key, seq }: Changed,
   assignments: RawBuilder<unknown>,

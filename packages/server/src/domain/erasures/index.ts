@@ -1,0 +1,3 @@
+export { userErasureJobs } from './erasure-jobs.ts'
+export { userErasureQueue } from './erasures.sql.ts'
+export { erasureHandlers } from './erasures.ts'

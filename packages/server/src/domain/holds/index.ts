@@ -1,0 +1,2 @@
+export { heldConversations, isKept } from './holds.sql.ts'
+export { holdHandlers, requireNoHoldOn } from './holds.ts'

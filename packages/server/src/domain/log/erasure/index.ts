@@ -1,0 +1,1 @@
+export { eraseEntries, eraseEntry, renameInEntry } from './erasure.sql.ts'

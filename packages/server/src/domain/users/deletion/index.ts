@@ -1,0 +1,1 @@
+export { deleteForever, type UserDeletion } from './deletion.ts'
