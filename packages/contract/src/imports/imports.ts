@@ -147,8 +147,9 @@ export const imports = operations({
     description:
       'Stores up to 1,000 users with the times that they have elsewhere, each under its uid. The ' +
       'answer says what became of each. A user who was imported before, and is the same, is ' +
-      'answered as stored; one who differs is refused. No webhook and no event tells of it.',
-    body: Type.Object({ users: ById(ImportedUser) }),
+      'answered as stored; one who differs is refused, or with `update` becomes what the call says. ' +
+      'No webhook and no event tells of it.',
+    body: Type.Object({ users: ById(ImportedUser), update }),
     response: Outcomes(User),
     errors: [],
   },
@@ -159,8 +160,9 @@ export const imports = operations({
     description:
       'Stores up to 1,000 groups, each under its guid. The owner becomes a member; an owner who ' +
       'does not exist is created from `groupOwnerDetails`. A group that was imported before, and ' +
-      'is the same, is answered as stored; one that differs is refused.',
-    body: Type.Object({ groups: ById(ImportedGroup) }),
+      'is the same, is answered as stored; one that differs is refused, or with `update` becomes ' +
+      'what the call says.',
+    body: Type.Object({ groups: ById(ImportedGroup), update }),
     response: Outcomes(Group),
     errors: [],
   },
@@ -171,9 +173,9 @@ export const imports = operations({
     description:
       'Stores up to 1,000 members or, with `isBanned`, banned users, each under ' +
       '`<guid>_member_<uid>`. `joinedAt` lies between the creation of the group and now. A group ' +
-      'or user that does not exist is created from the details. No message in the group tells ' +
-      'of it.',
-    body: Type.Object({ members: ById(ImportedMember) }),
+      'or user that does not exist is created from the details. With `update` a member gets the ' +
+      'scope that the call says. No message in the group tells of it.',
+    body: Type.Object({ members: ById(ImportedMember), update }),
     response: Outcomes(Member),
     errors: [],
   },

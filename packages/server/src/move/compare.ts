@@ -169,7 +169,7 @@ async function compareMessages({ from, to, progress }: Comparing): Promise<Compa
 }
 
 async function* oneByOne(side: Side): AsyncGenerator<ListedMessage> {
-  for await (const page of ahead(messagesOf(side, undefined))) yield* page
+  for await (const page of ahead(messagesOf(side))) yield* page
 }
 
 function differenceOf(

@@ -76,18 +76,19 @@ export function conversationsOf(side: Side, from?: Place) {
   return pagesOf<ListedConversation>(side, '/conversations', { includeBlockedUsers: true }, from)
 }
 
-/** Messages of the whole app behind an id, in the order of their ids, page by page. */
+/** Messages of the whole app behind an id or a time, in the order of their ids, page by page. */
 export async function* messagesOf(
   side: Side,
-  after: string | undefined,
+  after: { readonly id: string } | { readonly sentAt: number } = { sentAt: 1 },
 ): AsyncGenerator<readonly ListedMessage[]> {
   const query = { affix: 'append', limit: perPage, withTags: true } as const
-  for (let last = after; ; ) {
-    const from = last === undefined ? { sentAt: 1 } : { id: last }
+  for (let from = after; ; ) {
     const answer = await side.get<Page<ListedMessage>>('/messages', { ...query, ...from })
     if (answer.data.length > 0) yield answer.data
     if (isLast(answer)) return
-    last = answer.data.at(-1)?.id
+    const last = answer.data.at(-1)
+    if (!last) return
+    from = { id: last.id }
   }
 }
 

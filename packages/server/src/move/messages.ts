@@ -11,20 +11,21 @@ const partsAtOnce = 4
 /** In the order of ids, which is that of every conversation. */
 export async function moveMessages(moving: Moving): Promise<void> {
   const { from, state, progress } = moving
-  const { done, lastId } = state.step('messages')
-  if (done) return
-  let { count } = state.step('messages')
+  let step = state.step('messages')
+  if (step.done) return
   const span = await spanOf(from)
-  for await (const page of ahead(messagesOf(from, lastId))) {
+  const after = step.lastId === undefined ? undefined : { id: step.lastId }
+  for await (const page of ahead(messagesOf(from, after))) {
     await importPage(moving, page, false)
-    count += page.length
     const last = page.at(-1)
     if (!last) continue
-    state.save('messages', { done: false, count, lastId: last.id })
-    progress('messages', count, (Number(last.id) - span.first) / (span.last - span.first || 1))
+    const { id: lastId, sentAt } = last
+    step = { done: false, count: step.count + page.length, lastId, sentAt }
+    state.save('messages', step)
+    const share = (Number(lastId) - span.first) / (span.last - span.first || 1)
+    progress('messages', step.count, share)
   }
-  const { lastId: end } = state.step('messages')
-  state.save('messages', { done: true, count, ...(end !== undefined && { lastId: end }) })
+  state.save('messages', { ...step, done: true })
 }
 
 async function spanOf(from: Side): Promise<{ readonly first: number; readonly last: number }> {
@@ -39,7 +40,7 @@ async function spanOf(from: Side): Promise<{ readonly first: number; readonly la
 }
 
 /** A page, in parts that have no conversation in common. */
-async function importPage(
+export async function importPage(
   moving: Moving,
   page: readonly ListedMessage[],
   update: boolean,

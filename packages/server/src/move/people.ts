@@ -44,7 +44,7 @@ export async function moveUsers(moving: Moving): Promise<void> {
       const authTokens = moving.withTokens ? await tokensOf(from, user.uid) : undefined
       users.set(user.uid, { ...userDetails(user), authTokens })
     }
-    const outcomes = await importItems({ to, kind: 'users' }, users)
+    const outcomes = await importItems({ to, kind: 'users', with: { update: true } }, users)
     state.leave(leftoversIn('users', outcomes))
     count += items.length
     place = next
@@ -107,7 +107,7 @@ export async function moveGroups({ from, to, state, progress }: Moving): Promise
   if (done) return
   for await (const { items, next } of groupsOf(from, place)) {
     const groups = new Map(items.map((group) => [group.guid, groupDetails(group)]))
-    const outcomes = await importItems({ to, kind: 'groups' }, groups)
+    const outcomes = await importItems({ to, kind: 'groups', with: { update: true } }, groups)
     state.leave(leftoversIn('groups', outcomes))
     state.leave(
       items
@@ -141,7 +141,7 @@ export async function moveMembers(moving: Moving): Promise<void> {
   state.save('members', { done: true, count })
 }
 
-async function moveMembersOf({ from, to, state }: Moving, guid: string): Promise<number> {
+export async function moveMembersOf({ from, to, state }: Moving, guid: string): Promise<number> {
   const items = new Map<string, object>()
   for (const { uid, scope, joinedAt } of await allOf(membersOf(from, guid))) {
     const memberId = `${guid}_member_${uid}`
@@ -151,7 +151,7 @@ async function moveMembersOf({ from, to, state }: Moving, guid: string): Promise
     const memberId = `${guid}_member_${uid}`
     items.set(memberId, { memberId, guid, uid, isBanned: true })
   }
-  const outcomes = await importItems({ to, kind: 'members' }, items)
+  const outcomes = await importItems({ to, kind: 'members', with: { update: true } }, items)
   state.leave(leftoversIn('members', outcomes))
   return items.size
 }

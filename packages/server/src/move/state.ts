@@ -11,7 +11,7 @@ import { PlainError } from '../plain-error.ts'
 import type { Place } from './lists.ts'
 
 export const stepNames = ['roles', 'users', 'groups', 'members', 'messages', 'positions'] as const
-export type StepName = (typeof stepNames)[number]
+export type StepName = (typeof stepNames)[number] | 'follow'
 
 /** How far a step has come. */
 export interface Step {
@@ -21,6 +21,8 @@ export interface Step {
   readonly place?: Place
   /** Of messages. */
   readonly lastId?: string
+  /** Unix seconds: nothing before is missing. */
+  readonly sentAt?: number
 }
 
 interface Saved {
@@ -74,6 +76,11 @@ export class MoveState {
       closeSync(file)
     }
     renameSync(fresh, this.#path)
+  }
+
+  /** Is done once more, from its beginning. */
+  restart(name: StepName): void {
+    this.save(name, { done: false, count: 0 })
   }
 
   leave(leftovers: readonly Leftover[]): void {

@@ -13,7 +13,7 @@ import {
 import { existingUids, sortName } from '../users/index.ts'
 import type { GroupRow } from '../views/index.ts'
 import { bannedAmong, insertBan } from './bans.sql.ts'
-import { findGroup, insertGroup } from './groups.sql.ts'
+import { findGroup, insertGroup, updateGroup } from './groups.sql.ts'
 import { type HashedGroup, withHash } from './groups.ts'
 import {
   findGroupsToFill,
@@ -21,7 +21,7 @@ import {
   insertMembersAt,
   type MemberFromElsewhere,
 } from './import.sql.ts'
-import { findMembers, type Membership } from './members.sql.ts'
+import { findMembers, type Membership, updateScope } from './members.sql.ts'
 
 export { findGroupsToFill }
 
@@ -66,12 +66,16 @@ async function hashedOr(
 export async function importGroups(
   ctx: WriteCtx,
   groups: ReadonlyMap<string, HashedGroup | Failure>,
+  update = false,
 ): Promise<ReadonlyMap<string, GroupRow | Failure>> {
   const owners = [...groups.values()].flatMap((one) => (one instanceof Failure ? [] : ownerOf(one)))
   const existing = await existingUids(ctx.db, owners)
   const outcomes = new Map<string, GroupRow | Failure>()
   for (const [guid, group] of [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    outcomes.set(guid, group instanceof Failure ? group : await importGroup(ctx, group, existing))
+    outcomes.set(
+      guid,
+      group instanceof Failure ? group : await importGroup(ctx, group, existing, update),
+    )
   }
   return outcomes
 }
@@ -84,11 +88,13 @@ async function importGroup(
   ctx: WriteCtx,
   group: HashedGroup,
   existing: ReadonlySet<string>,
+  update: boolean,
 ): Promise<GroupRow | Failure> {
   const { guid } = group
   const before = await findGroup(ctx.db, guid, undefined)
   if (before) {
-    return isSame(group, before) ? before : new Failure('ERR_GUID_ALREADY_EXISTS', { guid })
+    const known = update && !isSame(group, before) ? await changeGroup(ctx, group, before) : before
+    return isSame(group, known) ? known : new Failure('ERR_GUID_ALREADY_EXISTS', { guid })
   }
   const owner = ownerOf(group)
   if (!existing.has(owner)) return new Failure('ERR_UID_NOT_FOUND', { uid: owner })
@@ -96,6 +102,14 @@ async function importGroup(
   const row = await findGroup(ctx.db, guid, undefined)
   if (!row) throw new Error('A group was lost while it was imported.')
   return row
+}
+
+/** Owner, type and creation stay: members and passwords depend on them. */
+async function changeGroup(ctx: WriteCtx, group: HashedGroup, before: GroupRow): Promise<GroupRow> {
+  const { guid, name, icon, description, metadata, tags } = group
+  const changes = { name, sortName: sortName(name), icon, description, metadata, tags }
+  await updateGroup(ctx.db, guid, changes, { uid: systemUid, at: ctx.now })
+  return (await findGroup(ctx.db, guid, undefined)) ?? before
 }
 
 async function makeGroup(ctx: WriteCtx, group: HashedGroup, owner: string): Promise<void> {
@@ -128,6 +142,7 @@ export async function importMembers(
   group: GroupToFill,
   wanted: readonly ImportedMember[],
   existing: ReadonlySet<string>,
+  update = false,
 ): Promise<ReadonlyMap<string, Stored | Failure>> {
   const uids = wanted.map(({ uid }) => uid)
   const members = await findMembers(ctx.db, group.guid, uids, true)
@@ -136,7 +151,10 @@ export async function importMembers(
   const fresh: MemberFromElsewhere[] = []
   for (const one of wanted) {
     const { uid, scope = 'participant', isBanned, joinedAt = group.createdAt } = one
-    const member = members.get(uid)
+    const known = members.get(uid)
+    const rises = update && !isBanned && known !== undefined && known.scope !== scope
+    if (rises) await updateScope(ctx.db, group.guid, uid, scope)
+    const member = rises ? { ...known, scope } : known
     const standing = { group, existing, member, isOut: banned.has(uid) }
     const objection = objectionTo(ctx.now, { ...one, scope, joinedAt }, standing)
     outcomes.set(uid, objection ?? { scope, joinedAt })

@@ -46,6 +46,28 @@ describe('users', () => {
   })
 })
 
+test('with update, users, groups and members become what the call says', async () => {
+  const group = { guid: 'news', name: 'News', type: 'public', owner: 'ida' } as const
+  await full.importGroups({ body: { groups: { news: group } } })
+  await full.importMembers({ body: { members: member('news', 'jon') } })
+  const users = { jon: { ...jon, name: 'Johnny', metadata: { plan: 'free' } } }
+  expect((await full.importUsers({ body: { users, update: true } })).data.jon).toMatchObject({
+    success: true,
+    data: { name: 'Johnny', createdAt: at(1) },
+  })
+  const groups = { news: { ...group, description: 'Daily' } }
+  expect((await full.importGroups({ body: { groups, update: true } })).data.news).toMatchObject({
+    success: true,
+    data: { description: 'Daily' },
+  })
+  const members = member('news', 'jon', { scope: 'moderator' })
+  const { data } = await full.importMembers({ body: { members, update: true } })
+  expect(data.news_member_jon?.data).toMatchObject({ scope: 'moderator' })
+  const listed = await full.listMembers({ params: { guid: 'news' }, query: {} })
+  expect(listed.data.map(({ uid, scope }) => [uid, scope])).toContainEqual(['jon', 'moderator'])
+  await full.importUsers({ body: { users: { jon }, update: true } })
+})
+
 test('users keep the auth tokens of their devices; nobody gets one of another', async () => {
   const authTokens = ['tia_1600000000abcdef0123']
   const tia = { uid: 'tia', name: 'Tia', authTokens }

@@ -10,10 +10,10 @@ import { objectionToKey, outcomeOf } from './outcomes.ts'
 
 type All = Handlers<typeof imports, 'importGroups' | 'importMembers' | 'importMessages'>
 
-export const importingUsers: All['importUsers'] = async ({ body: { users } }, ctx) => {
+export const importingUsers: All['importUsers'] = async ({ body: { users, update } }, ctx) => {
   const objections = objectionsTo(users, 'uid', ({ uid }) => uid)
   const wanted = Object.entries(users).flatMap(([key, user]) => (objections.has(key) ? [] : user))
-  const results = await importUsers(ctx, wanted)
+  const results = await importUsers(ctx, wanted, update)
   const data = Object.entries(users).map(([key, { uid }]) => {
     const result = objections.get(key) ?? results.get(uid)
     const isStored = result !== undefined && !(result instanceof Refusal)
@@ -23,7 +23,7 @@ export const importingUsers: All['importUsers'] = async ({ body: { users } }, ct
 }
 
 export const importingGroups = (passwords: Passwords): All['importGroups'] => ({
-  async prepare({ body: { groups } }, before) {
+  async prepare({ body: { groups, update } }, before) {
     const objections = objectionsTo(groups, 'guid', ({ guid }) => guid)
     const wanted = Object.entries(groups).flatMap(([key, { groupOwnerDetails: _, ...group }]) =>
       objections.has(key) ? [] : group,
@@ -31,7 +31,7 @@ export const importingGroups = (passwords: Passwords): All['importGroups'] => ({
     const hashed = await hashMissing(passwords, before, wanted)
     return async (ctx) => {
       await importUsers(ctx, ownersIn(Object.values(groups)))
-      const results = await importGroups(ctx, hashed)
+      const results = await importGroups(ctx, hashed, update)
       const data = Object.entries(groups).map(([key, { guid }]) => {
         const result = objections.get(key) ?? results.get(guid)
         const isStored = result !== undefined && !(result instanceof Refusal)
@@ -48,7 +48,7 @@ function ownersIn(groups: readonly ImportedGroup[]) {
 }
 
 export const importingMembers = (passwords: Passwords): All['importMembers'] => ({
-  async prepare({ body: { members } }, before) {
+  async prepare({ body: { members, update } }, before) {
     const objections = objectionsTo(members, 'memberId', ({ guid, uid }) => `${guid}_member_${uid}`)
     const all = Object.values(members)
     const hashed = await hashMissing(
@@ -70,7 +70,8 @@ export const importingMembers = (passwords: Passwords): All['importMembers'] => 
       const results = new Map<string, Stored | Failure>(objections)
       for (const [guid, items] of [...byGuid].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
         const group = groups.get(guid)
-        const found = group && (await importMembers(ctx, group, items.map(itemOf), existing))
+        const given = items.map(itemOf)
+        const found = group && (await importMembers(ctx, group, given, existing, update))
         for (const [key, { uid }] of items) {
           const at = found?.get(uid) ?? refusalOf(made.get(guid), guid)
           results.set(key, at instanceof Refusal ? at : { guid, uid, ...at })

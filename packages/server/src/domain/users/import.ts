@@ -6,7 +6,7 @@ import { roleExists } from '../roles/index.ts'
 import { importAuthTokens } from './auth-tokens.ts'
 import { insertUsers } from './import.sql.ts'
 import { sortName } from './user-view.ts'
-import { findUsers, type UserRow } from './users.sql.ts'
+import { findUsers, type UserRow, updateUser } from './users.sql.ts'
 
 const defaultRole = 'default'
 
@@ -17,6 +17,7 @@ const defaultRole = 'default'
 export async function importUsers(
   ctx: WriteCtx,
   users: readonly ImportedUser[],
+  update = false,
 ): Promise<ReadonlyMap<string, UserRow | Failure>> {
   const byUid = new Map(users.map((user) => [user.uid, user]))
   const unknown = new Set<string>()
@@ -35,8 +36,11 @@ export async function importUsers(
   )
   const withTokens = known.flatMap(({ uid, authTokens = [] }) => ({ uid, authTokens }))
   const impostors = await importAuthTokens(ctx, withTokens)
-  const stored = await findUsers(ctx.db, [...byUid.keys()], undefined)
-  const rows = new Map(stored.map((row) => [row.uid, row]))
+  const uids = [...byUid.keys()]
+  const stored = await findUsers(ctx.db, uids, undefined)
+  const changed = update && (await changeUsers(ctx, stored, byUid))
+  const current = changed ? await findUsers(ctx.db, uids, undefined) : stored
+  const rows = new Map(current.map((row) => [row.uid, row]))
   return new Map(
     [...byUid].map(([uid, user]) => {
       const row = rows.get(uid)
@@ -46,6 +50,24 @@ export async function importUsers(
       return [uid, isSame(user, row) ? row : new Failure('ERR_UID_ALREADY_EXISTS', { uid })]
     }),
   )
+}
+
+/** Makes those who differ what the call says; whether there were any. */
+async function changeUsers(
+  ctx: WriteCtx,
+  stored: readonly UserRow[],
+  wanted: ReadonlyMap<string, ImportedUser>,
+): Promise<boolean> {
+  let anyone = false
+  for (const row of stored.toSorted((a, b) => (a.uid < b.uid ? -1 : 1))) {
+    const user = wanted.get(row.uid)
+    if (!user || isSame(user, row)) continue
+    const { name, role, avatar, link, statusMessage, metadata, tags } = user
+    const profile = { name, sortName: sortName(name), role, avatar, link, statusMessage, metadata }
+    await updateUser(ctx.db, row.uid, { ...profile, tags }, ctx.now)
+    anyone = true
+  }
+  return anyone
 }
 
 function roleOf({ role = defaultRole }: ImportedUser): string {

@@ -1,5 +1,7 @@
 import { Command, Option } from 'commander'
 import { compareSides, kinds } from '../../move/compare.ts'
+import { cutOver, followMove } from '../../move/follow.ts'
+import type { Moving } from '../../move/moving.ts'
 import { runMove } from '../../move/run.ts'
 import { Side } from '../../move/side.ts'
 import type { Difference } from '../../move/spool.ts'
@@ -13,6 +15,8 @@ export function moveCommand(): Command {
   return new Command('move')
     .description('Move an app from another service that speaks this interface.')
     .addCommand(runCommand())
+    .addCommand(followCommand())
+    .addCommand(cutOverCommand())
     .addCommand(compareCommand())
 }
 
@@ -73,16 +77,80 @@ function runCommand(): Command {
     .description('Bring everything over; run again, it goes on where it was interrupted.')
     .option('--auth-tokens', 'with the auth tokens of users; a call more for each')
     .action(async (options: Options) => {
-      const { from, to } = openSides(options)
-      const state = MoveState.open(options.state, nameOf(from), nameOf(to))
-      const progress = progressLine()
-      const withTokens = options.authTokens === true
-      const { moved, left } = await runMove({ from, to, state, withTokens, progress })
+      const moving = openMove(options)
+      const { from, to } = moving
+      const { moved, left } = await runMove(moving)
       const rows = Object.entries(moved).map(([what, count]) => [what, String(count)])
       print(options.json, { moved, left, from: from.tally, to: to.tally }, () =>
         [table(['Moved', 'Items'], rows), ...left.map(leftLine), leftSummary(left.length)].join(
           '\n',
         ),
+      )
+    })
+}
+
+function openMove(options: Options): Moving {
+  const { from, to } = openSides(options)
+  const state = MoveState.open(options.state, nameOf(from), nameOf(to))
+  return { from, to, state, withTokens: options.authTokens === true, progress: progressLine() }
+}
+
+function followCommand(): Command {
+  return sidesOf(new Command('follow'))
+    .description('Keep up with what is written on the old side, until it is stopped.')
+    .option('--every <seconds>', 'how often it looks', '2')
+    .option('--for <seconds>', 'how long; until it is stopped, if it is not said')
+    .action(async (options: Options & { readonly every: string; readonly for?: string }) => {
+      const moving = openMove(options)
+      const stop = new AbortController()
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+      if (options.for !== undefined)
+        setTimeout(() => stop.abort(), Number(options.for) * 1000).unref()
+      const lags: number[] = []
+      let rounds = 0
+      await followMove(moving, {
+        pauseMs: Number(options.every) * 1000,
+        signal: stop.signal,
+        heard(messages, lagSeconds) {
+          rounds += 1
+          if (lagSeconds !== undefined) lags.push(lagSeconds)
+          if (lags.length > maxLags) lags.shift()
+          moving.progress('follow', messages)
+        },
+      })
+      const lagSeconds = lags.toSorted((a, b) => a - b)[Math.floor(lags.length * 0.99)] ?? 0
+      const left = moving.state.leftovers()
+      print(options.json, { rounds, lagSeconds, left }, () =>
+        [...left.map(leftLine), `${rounds} rounds; lag p99 ${lagSeconds.toFixed(1)} s.`].join('\n'),
+      )
+    })
+}
+
+const maxLags = 10_000
+
+const settingsToChange = [
+  'the address in your servers, pages and phones, or the DNS name',
+  'webhooks: create them here, with their triggers',
+  'push: give the credentials of FCM and APNs here',
+  'passwords of groups that have one',
+]
+
+function cutOverCommand(): Command {
+  return sidesOf(new Command('cut-over'))
+    .description('Catch up for the last time, when nothing is written on the old side any more.')
+    .option('--days <days>', 'messages of so many days are read again, with reactions', '30')
+    .option('--auth-tokens', 'with the auth tokens of users; a call more for each')
+    .action(async (options: Options & { readonly days: string }) => {
+      const moving = openMove(options)
+      const { messages } = await cutOver(moving, Number(options.days))
+      const left = moving.state.leftovers()
+      print(options.json, { messages, left, change: settingsToChange }, () =>
+        [
+          ...left.map(leftLine),
+          `${messages} messages were read again.`,
+          'Run `chorale move compare`. Then change:',
+          ...settingsToChange.map((one) => `- ${one}`),
+        ].join('\n'),
       )
     })
 }
