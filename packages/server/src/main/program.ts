@@ -15,7 +15,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'dead-letters': async () => (await import('./commands/dead-letter.ts')).deadLettersCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   epoch: async () => (await import('./commands/epoch.ts')).epochCommand(),
-  move: async () => (await import('./commands/move.ts')).moveCommand(),
+  move: async () => (await import('./commands/move/move.ts')).moveCommand(),
   status: async () => (await import('./commands/status/status.ts')).statusCommand(),
   doctor: async () => (await import('./commands/doctor/doctor.ts')).doctorCommand(),
 }

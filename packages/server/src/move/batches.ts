@@ -18,15 +18,17 @@ interface Importing {
   readonly kind: string
   /** Beside the items. */
   readonly with?: object
+  /** Items of a call. */
+  readonly most?: number
 }
 
 /** Sends items in calls that are small enough; what became of each, by its key. */
 export async function importItems(
-  { to, kind, with: beside = {} }: Importing,
+  { to, kind, with: beside = {}, most = maxItems }: Importing,
   items: Items,
 ): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>()
-  for (const batch of batchesOf(items)) {
+  for (const batch of batchesOf(items, most)) {
     const body = { ...beside, [kind]: Object.fromEntries(batch) }
     const path = `/data_import/${kind}`
     const { data } = await to.post<{ data: Readonly<Record<string, Outcome>> }>(path, body)
@@ -37,12 +39,12 @@ export async function importItems(
 
 const lost: Outcome = { success: false, error: { code: '', message: 'The answer leaves it out.' } }
 
-function* batchesOf(items: Items): Generator<[string, object][]> {
+function* batchesOf(items: Items, most: number): Generator<[string, object][]> {
   let batch: [string, object][] = []
   let bytes = 0
   for (const [key, item] of items) {
     const size = Buffer.byteLength(JSON.stringify(item)) + key.length + 4
-    if (batch.length > 0 && (bytes + size > maxBytes || batch.length === maxItems)) {
+    if (batch.length > 0 && (bytes + size > maxBytes || batch.length === most)) {
       yield batch
       batch = []
       bytes = 0

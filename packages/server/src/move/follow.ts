@@ -6,6 +6,7 @@ import { importPage } from './messages.ts'
 import type { Moving } from './moving.ts'
 import { moveGroups, moveMembers, moveMembersOf, moveRoles, moveUsers } from './people.ts'
 import { movePositions } from './positions.ts'
+import type { Side } from './side.ts'
 
 /** A message may be seen so much later than others that were sent after it. */
 const overlapSeconds = 30
@@ -64,6 +65,13 @@ async function followActions(moving: Moving, page: readonly ListedMessage[]): Pr
   for (const guid of guids) await moveMembersOf(moving, guid)
 }
 
+/** Whatever has a larger one is written on the new side. */
+async function newestId(side: Side): Promise<string> {
+  const query = { affix: 'prepend', limit: 1 }
+  const { data } = await side.get<{ data: readonly ListedMessage[] }>('/messages', query)
+  return data[0]?.id ?? '1'
+}
+
 const secondsPerDay = 86_400
 
 /**
@@ -86,5 +94,7 @@ export async function cutOver(
   const last = state.step('follow').sentAt ?? state.step('messages').sentAt ?? 1
   const { messages } = await catchUp(moving, last - days * secondsPerDay)
   await movePositions(moving)
+  const lastId = await newestId(moving.to)
+  state.save('cut-over', { done: true, count: messages, lastId })
   return { messages }
 }

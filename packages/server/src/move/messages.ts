@@ -94,12 +94,12 @@ async function importPart(
 
 const categories = ['message', 'custom', 'interactive', 'call', 'action']
 
-function lacksPeople({ error }: Outcome): boolean {
+export function lacksPeople({ error }: Outcome): boolean {
   return error?.code === 'ERR_UID_NOT_FOUND' || error?.code === 'ERR_GUID_NOT_FOUND'
 }
 
 /** Those who came while the move was under way are shown with their messages. */
-function detailsIn({ data, receiverType }: ListedMessage): object {
+export function detailsIn({ data, receiverType }: ListedMessage): object {
   const { sender, receiver, by, for: group } = Object(data?.entities)
   const from = (sender ?? by)?.entity
   const to = (receiver ?? group)?.entity
@@ -131,7 +131,7 @@ const taken = [
 ] as const
 
 /** A message of a list, as an import takes it. */
-async function itemOf(from: Side, message: ListedMessage) {
+export async function itemOf(from: Side, message: ListedMessage) {
   const { id, muid = id, data = {} } = message
   const hasReactions = Array.isArray(data.reactions) && data.reactions.length > 0
   return {

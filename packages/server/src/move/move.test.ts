@@ -36,11 +36,14 @@ interface Compared {
   readonly differences: readonly { kind: string; id: string; what: string; fields?: string[] }[]
 }
 
-async function compare(): Promise<Compared> {
-  const { stdout, stderr } = await move('compare').ended
+/** The JSON that a command has printed. */
+async function printed({ ended }: ReturnType<typeof move>) {
+  const { stdout, stderr } = await ended
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout)
 }
+
+const compare = (): Promise<Compared> => printed(move('compare'))
 
 test('an app moves over a faulty line, killed in the middle, and each planted damage is named', async () => {
   const source = old.as('full')
@@ -72,13 +75,16 @@ test('an app moves over a faulty line, killed in the middle, and each planted da
     onBehalfOf: 'eve',
     body: { receiver: 'ann', receiverType: 'user', data: { text: 'I am new.' } },
   })
-  const followed = JSON.parse((await following.ended).stdout)
+  const followed = await printed(following)
   expect(followed.left).toEqual([])
   expect(followed.lagSeconds).toBeLessThan(30)
-  const cut = JSON.parse((await move('cut-over').ended).stdout)
+  const plan = await printed(move('plan'))
+  expect(plan).toMatchObject({ users: 6, groups: 2, remarks: expect.arrayContaining([]) })
+  const cut = await printed(move('cut-over'))
   expect(cut.left).toEqual([])
   expect(await compare()).toMatchObject({ differing: 0, differences: [] })
 
+  await goBack()
   await damage()
   const { differences } = await compare()
   expect(differences.map(({ kind, id, what }) => `${kind} ${id} ${what}`).toSorted()).toEqual(
@@ -86,6 +92,31 @@ test('an app moves over a faulty line, killed in the middle, and each planted da
   )
   expect(Math.min(...Object.values(hosted.faults))).toBeGreaterThan(0)
 }, 240_000)
+
+/** What is written here after the cut-over is there afterwards. */
+async function goBack(): Promise<void> {
+  const here = fresh.as('full')
+  const { data: shared } = await here.sendMessage({
+    onBehalfOf: 'bob',
+    body: { receiver: 'team', receiverType: 'group', data: { text: 'Written here.' } },
+  })
+  const { rows } = await at(5).execute(fresh.db)
+  const params = { id: String(rows[0]?.id) }
+  await here.editMessage({ params, body: { data: { text: 'Edited here.' } } })
+  const back = await printed(move('back'))
+  expect(back).toEqual({ messages: 1, left: [] })
+  const there = old.as('full')
+  expect((await there.getMessage({ params })).data.data.text).toBe('Edited here.')
+  const { data } = await there.listGroupMessages({
+    params: { guid: 'team' },
+    query: { category: 'message' },
+  })
+  expect(data.at(-1)).toMatchObject({
+    muid: 'id' in shared ? shared.id : '',
+    sender: 'bob',
+    data: { text: 'Written here.' },
+  })
+}
 
 const at = (nth: number) => sql<{ id: string }>`
   (select id from entries where app_id = ${fresh.appId} and category = 'message'

@@ -73,6 +73,14 @@ export class Side {
     return this.#call('POST', path, body, onBehalfOf)
   }
 
+  put<T>(path: string, body: object): Promise<T> {
+    return this.#call('PUT', path, body, undefined)
+  }
+
+  delete<T>(path: string): Promise<T> {
+    return this.#call('DELETE', path, undefined, undefined)
+  }
+
   async #call<T>(
     method: string,
     path: string,

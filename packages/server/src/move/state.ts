@@ -11,7 +11,7 @@ import { PlainError } from '../plain-error.ts'
 import type { Place } from './lists.ts'
 
 export const stepNames = ['roles', 'users', 'groups', 'members', 'messages', 'positions'] as const
-export type StepName = (typeof stepNames)[number] | 'follow'
+export type StepName = (typeof stepNames)[number] | 'follow' | 'cut-over' | 'back'
 
 /** How far a step has come. */
 export interface Step {

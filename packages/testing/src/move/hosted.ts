@@ -28,7 +28,9 @@ const published: readonly (readonly [string, RegExp])[] = [
   ['GET', new RegExp(`^/users/${id}(?:/auth_tokens)?$`)],
   ['GET', new RegExp(`^/groups/${id}(?:/members|/bannedusers)?$`)],
   ['GET', new RegExp(`^/messages/${id}(?:/reactions)?$`)],
-  ['POST', /^\/messages$/],
+  ['PUT', new RegExp(`^/messages/${id}$`)],
+  ['DELETE', new RegExp(`^/messages/${id}$`)],
+  ['POST', /^\/data_import\/(?:users|groups|members|messages)$/],
 ]
 
 export async function startHosted({ origin, pageSize, every }: Options): Promise<Hosted> {

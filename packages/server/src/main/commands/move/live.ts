@@ -1,0 +1,78 @@
+import { Command } from 'commander'
+import { moveBack } from '../../../move/back.ts'
+import { cutOver, followMove } from '../../../move/follow.ts'
+import { print } from '../output.ts'
+import { leftLine, type Options, openMove, sidesOf } from './sides.ts'
+
+export function followCommand(): Command {
+  return sidesOf(new Command('follow'))
+    .description('Keep up with what is written on the old side, until it is stopped.')
+    .option('--every <seconds>', 'how often it looks', '2')
+    .option('--for <seconds>', 'how long; until it is stopped, if it is not said')
+    .action(async (options: Options & { readonly every: string; readonly for?: string }) => {
+      const moving = openMove(options)
+      const stop = new AbortController()
+      for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
+      if (options.for !== undefined)
+        setTimeout(() => stop.abort(), Number(options.for) * 1000).unref()
+      const lags: number[] = []
+      let rounds = 0
+      await followMove(moving, {
+        pauseMs: Number(options.every) * 1000,
+        signal: stop.signal,
+        heard(messages, lagSeconds) {
+          rounds += 1
+          if (lagSeconds !== undefined) lags.push(lagSeconds)
+          if (lags.length > maxLags) lags.shift()
+          moving.progress('follow', messages)
+        },
+      })
+      const lagSeconds = lags.toSorted((a, b) => a - b)[Math.floor(lags.length * 0.99)] ?? 0
+      const left = moving.state.leftovers()
+      print(options.json, { rounds, lagSeconds, left }, () =>
+        [...left.map(leftLine), `${rounds} rounds; lag p99 ${lagSeconds.toFixed(1)} s.`].join('\n'),
+      )
+    })
+}
+
+const maxLags = 10_000
+
+const settingsToChange = [
+  'the address in your servers, pages and phones, or the DNS name',
+  'webhooks: create them here, with their triggers',
+  'push: give the credentials of FCM and APNs here',
+  'passwords of groups that have one',
+]
+
+export function cutOverCommand(): Command {
+  return sidesOf(new Command('cut-over'))
+    .description('Catch up for the last time, when nothing is written on the old side any more.')
+    .option('--days <days>', 'messages of so many days are read again, with reactions', '30')
+    .option('--auth-tokens', 'with the auth tokens of users; a call more for each')
+    .action(async (options: Options & { readonly days: string }) => {
+      const moving = openMove(options)
+      const { messages } = await cutOver(moving, Number(options.days))
+      const left = moving.state.leftovers()
+      print(options.json, { messages, left, change: settingsToChange }, () =>
+        [
+          ...left.map(leftLine),
+          `${messages} messages were read again.`,
+          'Run `chorale move compare`. Then change:',
+          ...settingsToChange.map((one) => `- ${one}`),
+        ].join('\n'),
+      )
+    })
+}
+
+export function backCommand(): Command {
+  return sidesOf(new Command('back'))
+    .description('Give the old side what was written on the new one since the cut-over.')
+    .action(async (options: Options) => {
+      const moving = openMove(options)
+      const { messages } = await moveBack(moving)
+      const left = moving.state.leftovers()
+      print(options.json, { messages, left }, () =>
+        [...left.map(leftLine), `The old side has ${messages} messages more.`].join('\n'),
+      )
+    })
+}

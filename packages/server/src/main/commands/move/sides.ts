@@ -1,0 +1,72 @@
+import { type Command, Option } from 'commander'
+import type { Moving } from '../../../move/moving.ts'
+import { Side } from '../../../move/side.ts'
+import { MoveState } from '../../../move/state.ts'
+import { PlainError } from '../../../plain-error.ts'
+import { progressLine } from './progress.ts'
+
+export interface Options {
+  readonly fromUrl: string
+  readonly fromApp: string
+  readonly fromKey: string
+  readonly toUrl: string
+  readonly toApp: string
+  readonly toKey: string
+  readonly state: string
+  readonly parallel: string
+  readonly authTokens?: true
+  readonly json?: true
+}
+
+export function sidesOf(command: Command): Command {
+  const side = (name: 'from' | 'to', which: string) =>
+    command
+      .addOption(
+        required(
+          `--${name}-url <url>`,
+          `${which}, up to the version: https://host/v3`,
+          `${name}_URL`,
+        ),
+      )
+      .addOption(required(`--${name}-app <appId>`, 'its app', `${name}_APP`))
+      .addOption(required(`--${name}-key <key>`, 'a full-access key of it', `${name}_KEY`))
+  side('from', 'the service that the app leaves')
+  side('to', 'the service that it comes to')
+  return command
+    .option('--state <file>', 'what the move remembers', 'chorale-move.json')
+    .option('--parallel <calls>', 'calls to each side at the same time', '8')
+    .option('--json', 'print JSON')
+}
+
+/** A key in the environment is not seen in the list of processes. */
+function required(flags: string, description: string, name: string): Option {
+  return new Option(flags, description)
+    .env(`CHORALE_MOVE_${name.toUpperCase()}`)
+    .makeOptionMandatory()
+}
+
+export function openSides({ fromUrl, fromApp, fromKey, toUrl, toApp, toKey, parallel }: Options) {
+  const calls = Number(parallel)
+  if (!Number.isInteger(calls) || calls < 1 || calls > 64) {
+    throw new PlainError('--parallel: use a number from 1 to 64.')
+  }
+  const trimmed = (url: string) => url.replace(/\/+$/, '')
+  return {
+    from: new Side({ url: trimmed(fromUrl), appId: fromApp, apiKey: fromKey, parallel: calls }),
+    to: new Side({ url: trimmed(toUrl), appId: toApp, apiKey: toKey, parallel: calls }),
+  }
+}
+
+export function openMove(options: Options): Moving {
+  const { from, to } = openSides(options)
+  const state = MoveState.open(options.state, nameOf(from), nameOf(to))
+  return { from, to, state, withTokens: options.authTokens === true, progress: progressLine() }
+}
+
+function nameOf({ url, appId }: Side): string {
+  return `${appId} at ${url}`
+}
+
+export function leftLine({ kind, id, why }: { kind: string; id: string; why: string }): string {
+  return `not moved: ${kind} ${id}: ${why}`
+}
