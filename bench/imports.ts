@@ -1,0 +1,95 @@
+import { importItems } from '../packages/server/src/move/batches.ts'
+import { Side } from '../packages/server/src/move/side.ts'
+import type { Bench } from './harness/context.ts'
+import { rounded } from './harness/figures.ts'
+
+const talks = 40
+const perCall = 500
+const workers = 2
+const text = 'x'.repeat(100)
+
+/** Messages of groups, and of two users with the times at which they were read. */
+const kinds = ['group', 'user'] as const
+type Kind = (typeof kinds)[number]
+
+export const bench: Bench = {
+  name: 'imports',
+  summary: `messages imported in calls of ${perCall}, ${workers} at a time`,
+  async run(ctx) {
+    const { url, query } = await ctx.freshDatabase()
+    const { origin, appId, apiKey } = await ctx.serve(url)
+    const side = new Side({ url: `${origin}/v3`, appId, apiKey, parallel: workers })
+    await importPeople(side)
+    const seconds = ctx.options.seconds ?? 10
+    const rows = []
+    for (const kind of kinds) {
+      ctx.say(`${seconds} s of messages, receiver: ${kind}`)
+      const perSecond = await measure(side, kind, seconds)
+      rows.push({ receiver: kind, 'messages/s': Math.round(perSecond) })
+    }
+    const [stored] = (await query('select count(*)::int as n from entries', [])) as { n: number }[]
+    const least = Math.min(...rows.map((row) => row['messages/s']))
+    return {
+      tables: [{ title: 'Imported', rows }],
+      goals: [{ what: 'messages/s, the slower kind', value: rounded(least), atLeast: 500 }],
+      notes: [
+        `${stored?.n} messages of ${text.length} characters are stored, with unread counts.`,
+        'Between users, a statement for each time of delivery and reading is what limits it.',
+      ],
+    }
+  },
+}
+
+async function importPeople(to: Side): Promise<void> {
+  const users = new Map<string, object>()
+  const groups = new Map<string, object>()
+  for (let nth = 0; nth < talks; nth++) {
+    for (const uid of [`a${nth}`, `b${nth}`]) users.set(uid, { uid, name: uid, createdAt: 1 })
+    const guid = `g${nth}`
+    groups.set(guid, { guid, name: guid, type: 'public', owner: `a${nth}`, createdAt: 1 })
+  }
+  await importItems({ to, kind: 'users' }, users)
+  await importItems({ to, kind: 'groups' }, groups)
+}
+
+async function measure(to: Side, kind: Kind, seconds: number): Promise<number> {
+  const started = Date.now()
+  const until = started + seconds * 1000
+  let number = 0
+  const work = async (worker: number) => {
+    let stored = 0
+    for (let call = 0; Date.now() < until; call++) {
+      const items = new Map<string, object>()
+      for (let nth = 0; nth < perCall; nth++) {
+        const item = messageOf(kind, worker, call * perCall + nth, number++)
+        items.set(item.muid, item)
+      }
+      const beside = { unread: true }
+      const outcomes = await importItems(
+        { to, kind: 'messages', with: beside, most: perCall },
+        items,
+      )
+      const failed = [...outcomes.values()].find(({ success }) => !success)
+      if (failed) throw new Error(`A message was refused: ${failed.error?.message}`)
+      stored += outcomes.size
+    }
+    return stored
+  }
+  const all = await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)))
+  return all.reduce((sum, one) => sum + one, 0) / ((Date.now() - started) / 1000)
+}
+
+/** Each worker has conversations of its own. */
+function messageOf(kind: Kind, worker: number, nth: number, number: number) {
+  const talk = (nth % (talks / workers)) * workers + worker
+  const sentAt = 1_600_000_000 + nth
+  return {
+    muid: `${kind}-${number}`,
+    sender: `a${talk}`,
+    receiverType: kind,
+    receiver: kind === 'group' ? `g${talk}` : `b${talk}`,
+    sentAt,
+    data: { text },
+    ...(kind === 'user' && { deliveredAt: sentAt + 1, readAt: sentAt + 2 }),
+  }
+}
