@@ -23,7 +23,7 @@ import {
   findHead,
   findMark,
   lockPosition,
-  recordMove,
+  recordMoves,
   setDelivered,
   setRead,
 } from '../../../server/src/domain/log/participants/positions.sql.ts'
@@ -95,7 +95,7 @@ export const preparedStatements: Readonly<Record<string, Work>> = {
   'set delivered': (db, { place, uid, head }) =>
     setDelivered(db, place, uid, { seq: head, counted: head }),
   'record move': (db, { place, uid, head }) =>
-    recordMove(db, place, { uid, kind: 'read', seq: head, at: 1 }),
+    recordMoves(db, place, { uid, kind: 'read' }, [{ seq: head, at: 1 }]),
   reset: (db, { place, uid }) => resetFor(db, place, uid),
   tag: (db, { place, uid }) => setTags(db, place, uid, ['work']),
   'conversation with its last message': (db, { place, uid }) => findConversation(db, place, uid),

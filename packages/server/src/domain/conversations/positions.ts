@@ -8,7 +8,7 @@ import {
   lockPosition,
   type Mark,
   type Position,
-  recordMove,
+  recordMoves,
   setDelivered,
   setRead,
 } from '../log/participants/index.ts'
@@ -54,7 +54,9 @@ async function markDelivered(ctx: WriteCtx, conversation: ConversationKey, messa
   const to = await markOf(ctx, conversation, position, messageId)
   if (!position || to.seq <= position.deliveredSeq) return
   await setDelivered(ctx.db, conversation, uid, to)
-  await recordMove(ctx.db, conversation, { uid, kind: 'delivered', seq: to.seq, at: ctx.now })
+  await recordMoves(ctx.db, conversation, { uid, kind: 'delivered' }, [
+    { seq: to.seq, at: ctx.now },
+  ])
   await ctx.outbox.append('conversation.delivered', { ...conversation, uid, seq: to.seq })
 }
 
@@ -65,7 +67,7 @@ async function markRead(ctx: WriteCtx, conversation: ConversationKey, messageId:
   const to = await markOf(ctx, conversation, position, messageId)
   if (!position || to.seq <= position.readSeq) return
   await setRead(ctx.db, conversation, uid, to)
-  await recordMove(ctx.db, conversation, { uid, kind: 'read', seq: to.seq, at: ctx.now })
+  await recordMoves(ctx.db, conversation, { uid, kind: 'read' }, [{ seq: to.seq, at: ctx.now }])
   await ctx.outbox.append('conversation.read', { ...conversation, uid, seq: to.seq })
 }
 

@@ -1,5 +1,5 @@
 import type { WriteCtx } from '../../pipeline/handler.ts'
-import { lockPosition, recordMove, setDelivered, setRead } from '../log/participants/index.ts'
+import { lockPosition, recordMoves, setDelivered, setRead } from '../log/participants/index.ts'
 import type { StoredItem } from './stored-item.ts'
 
 type Kind = 'delivered' | 'read'
@@ -38,12 +38,12 @@ async function move(
   const uid = last.message.receiver
   const position = await lockPosition(db, conversation, uid)
   if (!position) return
-  for (const [place, { message, placed }] of reached.entries()) {
+  const moves = reached.flatMap(({ message, placed: { seq } }, place) => {
     const at = timeOf(message)
     const next = reached[place + 1]
-    if (at === undefined || (next && timeOf(next.message) === at)) continue
-    await recordMove(db, conversation, { uid, kind, seq: placed.seq, at })
-  }
+    return at === undefined || (next && timeOf(next.message) === at) ? [] : [{ seq, at }]
+  })
+  await recordMoves(db, conversation, { uid, kind }, moves)
   const before = kind === 'read' ? position.readSeq : position.deliveredSeq
   if (last.placed.seq <= before) return
   await (kind === 'read' ? setRead : setDelivered)(db, conversation, uid, last.placed)

@@ -10,7 +10,7 @@ import {
   findUnreadMark,
   lockPosition,
   type Mark,
-  recordMove,
+  recordMoves,
   setRead,
   setTags,
 } from '../log/participants/index.ts'
@@ -74,7 +74,7 @@ async function place(
   if (to) {
     await setRead(ctx.db, conversation, uid, to)
     if (readAt !== undefined && to.seq > 0) {
-      await recordMove(ctx.db, conversation, { uid, kind: 'read', seq: to.seq, at: readAt })
+      await recordMoves(ctx.db, conversation, { uid, kind: 'read' }, [{ seq: to.seq, at: readAt }])
     }
   }
   if (tags) await setTags(ctx.db, conversation, uid, tags)

@@ -18,7 +18,7 @@ export {
   lockPosition,
   type Mark,
   type Position,
-  recordMove,
+  recordMoves,
   setDelivered,
   setRead,
 } from './positions.sql.ts'

@@ -104,20 +104,33 @@ export async function setDelivered(
   `.execute(db)
 }
 
+interface Move {
+  readonly seq: number
+  readonly at: number
+}
+
+interface Mover {
+  readonly uid: string
+  readonly kind: 'delivered' | 'read'
+}
+
 /**
- * Delivered or read up to here, at this time. Who marked messages unread and reads them again had
- * read them before: the first move stays the answer.
+ * Delivered or read up to here, at this time; in the order of the places. Who marked messages unread and
+ * reads them again had read them before: the first move stays the answer.
  */
-export async function recordMove(
+export async function recordMoves(
   { appId, db }: AppDb,
   { bucket, key }: ConversationKey,
-  move: { uid: string; kind: 'delivered' | 'read'; seq: number; at: number },
+  { uid, kind }: Mover,
+  moves: readonly Move[],
 ): Promise<void> {
   await sql`
     insert into position_moves (bucket, conversation_key, uid, kind, seq, at, app_id)
-    select ${bucket}, ${key}, ${move.uid}, ${move.kind}, ${move.seq}, ${move.at}, ${appId}
+    select ${bucket}, ${key}, ${uid}, ${kind}, w.seq, w.at, ${appId}
+    from unnest(${moves.map(({ seq }) => seq)}::bigint[], ${moves.map(({ at }) => at)}::bigint[])
+      as w(seq, at)
     where not exists (
-      select from position_moves
-      where bucket = ${bucket} and conversation_key = ${key} and uid = ${move.uid}
-        and kind = ${move.kind} and seq >= ${move.seq})`.execute(db)
+      select from position_moves m
+      where m.bucket = ${bucket} and m.conversation_key = ${key} and m.uid = ${uid}
+        and m.kind = ${kind} and m.seq >= w.seq)`.execute(db)
 }
