@@ -1,4 +1,5 @@
 -- outside a transaction
+-- squawk-ignore-file ban-concurrent-index-creation-in-transaction
 -- Moderators claim the oldest that are open, of either kind, and give back what they hold.
 create index concurrently if not exists moderation_cases_oldest
   on moderation_cases (app_id, message_id) where status = 'open';
