@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { inject } from 'vitest'
@@ -30,6 +31,8 @@ export interface Install extends AsyncDisposable {
   readonly processes: readonly [Process, Process]
   /** Where a webhook that is asked before a message leads; it drops every message. */
   readonly gate: Receiver
+  /** Of ann, issued now. */
+  signJwt(): Promise<string>
 }
 
 /** Two services that share a database, and nothing else. */
@@ -52,7 +55,8 @@ export async function openInstall(): Promise<Install> {
   const provider = stack.use(await startIdentityProvider())
   made.issuer = provider.issuer
   made.jwksUrl = provider.jwksUrl
-  made.jwt = await provider.sign({ sub: 'ann' })
+  const signJwt = () => provider.sign({ sub: 'ann' })
+  made.jwt = await signJwt()
   const { db, keys, management } = app
   const owned = stack.move()
   const install: Install = {
@@ -61,6 +65,7 @@ export async function openInstall(): Promise<Install> {
     management,
     processes: [app, other],
     gate,
+    signJwt,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
   await prepare(install)
@@ -75,6 +80,7 @@ export async function contradiction(
 ): Promise<string | undefined> {
   const { api, management } = callsOf(install, by)
   const both = by === 0 ? [1, 0] : [0, 1]
+  if (change.by === 'jwt') made.jwt = await freshJwt(install)
   // Both have sent it and so remember what it needs.
   for (const nth of [...both, ...both]) {
     const [outcome = nothing] = (await tried(install, nth, change, by)).filter(
@@ -94,6 +100,12 @@ export async function contradiction(
   await change.undo(api, management)
   const undone = await after((outcome) => outcome.status === 200 && !change.shows(outcome))
   return seen ?? undone
+}
+
+/** A change before this one may have ended all that were issued up to this second. */
+async function freshJwt({ signJwt }: Install): Promise<string> {
+  await pause(1100)
+  return signJwt()
 }
 
 const nothing: Outcome = { status: 200, body: {} }

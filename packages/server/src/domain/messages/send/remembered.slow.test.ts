@@ -41,8 +41,11 @@ test('every trigger that is left out is noticed by a change', async () => {
   for (const { table, name } of await triggers()) {
     const on = sql`${sql.table(table)}`
     await sql`alter table ${on} disable trigger ${sql.ref(name)}`.execute(install.db)
-    if ((await noticed(changes)).length === 0) unnoticed.push(`${table}: ${name}`)
-    await sql`alter table ${on} enable trigger ${sql.ref(name)}`.execute(install.db)
+    try {
+      if ((await noticed(changes)).length === 0) unnoticed.push(`${table}: ${name}`)
+    } finally {
+      await sql`alter table ${on} enable trigger ${sql.ref(name)}`.execute(install.db)
+    }
   }
   expect(unnoticed).toEqual([])
 })
