@@ -107,12 +107,13 @@ test('support answers as the app, and follows the message', async () => {
 })
 
 test('a developer sends a test push, and sees what the provider has answered', async () => {
+  await fixture.android('cleo')
   const developer = await signedIn(app, { [app.appId]: 'developer' })
   const page = await pages.open(`/console/apps/${app.appId}/push-providers`, developer)
   const account = page.getByRole('row', { name: /google/ })
   await account.getByRole('button', { name: 'Test' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Uid').fill('bob')
+  await dialog.getByLabel('Uid').fill('cleo')
   await dialog.getByRole('button', { name: 'Send a test push' }).click()
   await dialog.getByRole('cell', { name: 'Accepted' }).waitFor()
   expect(await faultsInAllLooks(page, 'push-test')).toEqual([])
