@@ -267,7 +267,12 @@ test('who types is named until they send', async () => {
   const bob = await pages.open({ ...options, authToken: await tokenOf('bob') })
   const typing = main.getByRole('status').filter({ hasText: 'Bob Stone is typing…' })
   await bob.getByRole('textbox').pressSequentially('I think')
-  await typing.waitFor()
+  // What is typed before bob is connected is told to nobody.
+  const typeOn = async () => {
+    await bob.getByRole('textbox').press('.')
+    return await typing.isVisible()
+  }
+  await expect.poll(typeOn, { timeout: 30_000, interval: 200 }).toBe(true)
   await bob.getByRole('textbox').press('Enter')
   await main.getByRole('article').filter({ hasText: 'I think' }).waitFor()
   await typing.waitFor({ state: 'detached' })
