@@ -1,4 +1,4 @@
-/** What a webhook can be told of, as the service says it. */
+/** What a webhook can be told of. A test compares it with the contract, which the console does not load. */
 export const triggers: Readonly<Record<string, string>> = {
   message_sent: 'A message was sent.',
   message_edited: 'A message was edited.',

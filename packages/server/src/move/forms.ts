@@ -10,7 +10,8 @@ import {
 /** What both sides must have alike, by the names of its fields. */
 export type Form = Readonly<Record<string, unknown>>
 
-const ofUsers = [
+/** What a move brings along, and compares. */
+export const userFields = [
   'name',
   'avatar',
   'link',
@@ -22,7 +23,7 @@ const ofUsers = [
   'deactivatedAt',
 ] as const
 
-const ofGroups = [
+export const groupFields = [
   'name',
   'type',
   'icon',
@@ -54,11 +55,11 @@ const ofMessages = [
 ] as const
 
 export function userForm(user: ListedUser): Form {
-  return pick(user, ofUsers)
+  return pick(user, userFields)
 }
 
 export function groupForm(group: ListedGroup): Form {
-  return pick(group, ofGroups)
+  return pick(group, groupFields)
 }
 
 export function memberForm({ scope, joinedAt }: ListedMember): Form {

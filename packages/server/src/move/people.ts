@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { importItems, leftoversIn } from './batches.ts'
+import { groupFields, userFields } from './forms.ts'
 import { type ListedGroup, type ListedUser, pick } from './listed.ts'
 import { allOf, bannedOf, groupsOf, membersOf, usersOf } from './lists.ts'
 import type { Moving } from './moving.ts'
@@ -65,41 +66,15 @@ async function tokensOf(from: Side, uid: string): Promise<string[]> {
   return data.map(({ authToken }) => authToken)
 }
 
-const ofUsers = [
-  'uid',
-  'name',
-  'avatar',
-  'link',
-  'role',
-  'statusMessage',
-  'metadata',
-  'tags',
-  'createdAt',
-  'lastActiveAt',
-  'deactivatedAt',
-] as const
-
-const ofGroups = [
-  'guid',
-  'name',
-  'type',
-  'icon',
-  'description',
-  'metadata',
-  'owner',
-  'tags',
-  'createdAt',
-] as const
-
 /** What an import takes of a user. */
 export function userDetails(user: ListedUser): object {
-  return pick(user, ofUsers)
+  return pick(user, ['uid', ...userFields, 'lastActiveAt'])
 }
 
 /** What an import takes of a group. A password cannot be read: a new one is drawn, which nobody knows. */
 export function groupDetails(group: ListedGroup): object {
   const password = group.type === 'password' ? randomBytes(16).toString('hex') : undefined
-  return { ...pick(group, ofGroups), password }
+  return { ...pick(group, ['guid', ...groupFields]), password }
 }
 
 export async function moveGroups({ from, to, state, progress }: Moving): Promise<void> {
