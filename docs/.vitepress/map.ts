@@ -41,6 +41,7 @@ export const parts: readonly Part[] = [
           'docs/develop/moderation.md',
           'docs/develop/files.md',
           'docs/develop/moving.md',
+          'docs/archives.md',
           'docs/data-rights.md',
         ],
       },

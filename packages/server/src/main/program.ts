@@ -16,6 +16,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
   epoch: async () => (await import('./commands/epoch.ts')).epochCommand(),
   move: async () => (await import('./commands/move/move.ts')).moveCommand(),
+  export: async () => (await import('./commands/archive/export.ts')).exportCommand(),
+  import: async () => (await import('./commands/archive/import.ts')).importCommand(),
+  'check-archive': async () => (await import('./commands/archive/import.ts')).checkArchiveCommand(),
   status: async () => (await import('./commands/status/status.ts')).statusCommand(),
   doctor: async () => (await import('./commands/doctor/doctor.ts')).doctorCommand(),
 }

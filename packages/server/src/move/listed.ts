@@ -36,6 +36,7 @@ export interface ListedConversation {
   readonly conversationType: 'user' | 'group'
   readonly unreadMessageCount: string | number
   readonly conversationWith: { readonly uid?: string; readonly guid?: string }
+  readonly tags?: readonly string[]
 }
 
 export interface ListedReaction {

@@ -5,7 +5,7 @@ import type {
   ListedMessage,
   ListedUser,
 } from './listed.ts'
-import type { Side } from './side.ts'
+import type { Query, Side } from './side.ts'
 
 /** Where a walk through a list has come to, so that it can go on there. */
 export interface Place {
@@ -38,16 +38,17 @@ function isLast({ data, meta }: Page<unknown>): boolean {
 }
 
 /** The pages of a list, by cursor where there is one, else by number. */
-async function* pagesOf<T>(
+export async function* pagesOf<T>(
   side: Side,
   path: string,
-  query: Readonly<Record<string, string | boolean>>,
+  query: Query,
   from: Place = { page: 1 },
+  onBehalfOf?: string,
 ): AsyncGenerator<Walked<T>> {
   for (let place = from; ; ) {
     const { cursor, page } = place
     const where = cursor === undefined ? { page } : { cursor }
-    const answer = await side.get<Page<T>>(path, { ...query, perPage, ...where })
+    const answer = await side.get<Page<T>>(path, { ...query, perPage, ...where }, onBehalfOf)
     const { data, meta } = answer
     const next = meta?.cursor?.next
     place = { page: page + 1, ...(next !== undefined && { cursor: next }) }
@@ -72,18 +73,23 @@ export function bannedOf(side: Side, guid: string) {
   return pagesOf<ListedUser>(side, `/groups/${guid}/bannedusers`, {})
 }
 
+const ofAll = { includeBlockedUsers: true, withTags: true }
+
 export function conversationsOf(side: Side, from?: Place) {
-  return pagesOf<ListedConversation>(side, '/conversations', { includeBlockedUsers: true }, from)
+  return pagesOf<ListedConversation>(side, '/conversations', ofAll, from)
 }
 
 /** Messages of the whole app behind an id or a time, in the order of their ids, page by page. */
 export async function* messagesOf(
   side: Side,
   after: { readonly id: string } | { readonly sentAt: number } = { sentAt: 1 },
+  only: Query = {},
+  onBehalfOf?: string,
 ): AsyncGenerator<readonly ListedMessage[]> {
-  const query = { affix: 'append', limit: perPage, withTags: true } as const
+  const query = { ...only, affix: 'append', limit: perPage, withTags: true } as const
   for (let from = after; ; ) {
-    const answer = await side.get<Page<ListedMessage>>('/messages', { ...query, ...from })
+    const asked = { ...query, ...from }
+    const answer = await side.get<Page<ListedMessage>>('/messages', asked, onBehalfOf)
     if (answer.data.length > 0) yield answer.data
     if (isLast(answer)) return
     const last = answer.data.at(-1)

@@ -28,7 +28,9 @@ export async function moveMessages(moving: Moving): Promise<void> {
   state.save('messages', { ...step, done: true })
 }
 
-async function spanOf(from: Side): Promise<{ readonly first: number; readonly last: number }> {
+export async function spanOf(
+  from: Side,
+): Promise<{ readonly first: number; readonly last: number }> {
   const one = async (query: { affix: string; sentAt?: number }) => {
     const answer = await from.get<{ data: readonly ListedMessage[] }>('/messages', {
       ...query,
@@ -153,8 +155,11 @@ function saidIn({ category, data = {} }: ListedMessage): object {
 
 const reactionsPerPage = 100
 
-async function reactionsOf(from: Side, messageId: string): Promise<object[]> {
-  const all: object[] = []
+export async function reactionsOf(
+  from: Side,
+  messageId: string,
+): Promise<Omit<ListedReaction, 'id'>[]> {
+  const all: Omit<ListedReaction, 'id'>[] = []
   for (let id: string | undefined; ; ) {
     const { data } = await from.get<{ data: readonly ListedReaction[] }>(
       `/messages/${messageId}/reactions`,

@@ -5,8 +5,9 @@ import { type ListedGroup, type ListedUser, pick } from './listed.ts'
 import { allOf, bannedOf, groupsOf, membersOf, usersOf } from './lists.ts'
 import type { Moving } from './moving.ts'
 import { Refused, type Side } from './side.ts'
+import type { Leftover } from './state.ts'
 
-interface Role {
+export interface Role {
   readonly role: string
   readonly name: string
   readonly description?: string
@@ -17,22 +18,30 @@ interface Role {
 /** Few; made by the usual call, because users name them. */
 export async function moveRoles({ from, to, state }: Moving): Promise<void> {
   if (state.step('roles').done) return
-  const listed = async (side: Side) =>
-    (await side.get<{ data: readonly Role[] }>('/roles', { perPage: 1000 })).data
-  const there = new Set((await listed(to)).map(({ role }) => role))
-  const missing = (await listed(from)).filter(({ role }) => !there.has(role))
-  for (const { role, name, description, metadata, settings } of missing) {
-    try {
-      await to.post('/roles', { role, name, description, metadata, settings })
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error
-      // Made by a call whose answer was lost.
-      if (error.code !== 'ERR_ROLE_ALREADY_EXISTS') {
-        state.leave([{ kind: 'roles', id: role, why: error.message }])
-      }
+  const there = new Set((await rolesOf(to)).map(({ role }) => role))
+  const missing = (await rolesOf(from)).filter(({ role }) => !there.has(role))
+  for (const role of missing) state.leave(await makeRole(to, role))
+  state.save('roles', { done: true, count: missing.length })
+}
+
+export async function rolesOf(side: Side): Promise<readonly Role[]> {
+  const { data } = await side.get<{ data: readonly Role[] }>('/roles', { perPage: 1000 })
+  return data
+}
+
+/** What could not be made. */
+export async function makeRole(to: Side, given: Role): Promise<Leftover[]> {
+  const { role, name, description, metadata, settings } = given
+  try {
+    await to.post('/roles', { role, name, description, metadata, settings })
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    // Made by a call whose answer was lost.
+    if (error.code !== 'ERR_ROLE_ALREADY_EXISTS') {
+      return [{ kind: 'roles', id: role, why: error.message }]
     }
   }
-  state.save('roles', { done: true, count: missing.length })
+  return []
 }
 
 export async function moveUsers(moving: Moving): Promise<void> {
@@ -56,9 +65,9 @@ export async function moveUsers(moving: Moving): Promise<void> {
 }
 
 /** Every app has its own. */
-const systemUid = 'app_system'
+export const systemUid = 'app_system'
 
-async function tokensOf(from: Side, uid: string): Promise<string[]> {
+export async function tokensOf(from: Side, uid: string): Promise<string[]> {
   const path = `/users/${uid}/auth_tokens`
   const { data } = await from.get<{ data: readonly { authToken: string }[] }>(path, {
     perPage: 100,

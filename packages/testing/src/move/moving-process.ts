@@ -10,22 +10,20 @@ interface Ended {
   readonly stderr: string
 }
 
-/** `chorale move ...`, as a process that can be killed. */
+/** `chorale ...`, as a process that can be killed. */
 export interface MovingProcess {
+  readonly pid: number | undefined
   readonly ended: Promise<Ended>
   kill(): void
 }
 
-export function startMoving(
+/** With nothing else in the environment. */
+export function startProgram(
   args: readonly string[],
-  keys: { readonly from: string; readonly to: string },
+  env: Readonly<Record<string, string>>,
 ): MovingProcess {
-  const child: ChildProcess = spawn(process.execPath, [program, 'move', ...args], {
-    env: {
-      PATH: process.env.PATH,
-      CHORALE_MOVE_FROM_KEY: keys.from,
-      CHORALE_MOVE_TO_KEY: keys.to,
-    },
+  const child: ChildProcess = spawn(process.execPath, [program, ...args], {
+    env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const texts = { stdout: '', stderr: '' }
@@ -35,5 +33,15 @@ export function startMoving(
     })
   }
   const ended = once(child, 'close').then(([code]): Ended => ({ code, ...texts }))
-  return { ended, kill: () => void child.kill('SIGKILL') }
+  return { pid: child.pid, ended, kill: () => void child.kill('SIGKILL') }
+}
+
+export function startMoving(
+  args: readonly string[],
+  keys: { readonly from: string; readonly to: string },
+): MovingProcess {
+  return startProgram(['move', ...args], {
+    CHORALE_MOVE_FROM_KEY: keys.from,
+    CHORALE_MOVE_TO_KEY: keys.to,
+  })
 }

@@ -1,8 +1,9 @@
-/** Says on standard error, every few seconds, how far a step is and how long it will take. */
+/** Says on standard error, every few seconds, how far a step is, how fast, and how long it will take. */
 export function progressLine(everyMs = 5000) {
   let step = ''
   let startedAt = 0
   let startShare = 0
+  let startCount = 0
   let saidAt = 0
   return (name: string, count: number, share = 0): void => {
     const now = Date.now()
@@ -10,14 +11,16 @@ export function progressLine(everyMs = 5000) {
       step = name
       startedAt = now
       startShare = share
-      saidAt = 0
+      startCount = count
+      saidAt = now - everyMs
     }
     if (now - saidAt < everyMs) return
     saidAt = now
     const done = share - startShare
     const elapsed = now - startedAt
     const left = done > 0 ? (elapsed * (1 - share)) / done : undefined
-    console.error(`${name}: ${count}${left === undefined ? '' : `, ${spanOf(left)} left`}`)
+    const rate = elapsed > 0 ? `, ${Math.round(((count - startCount) * 1000) / elapsed)}/s` : ''
+    console.error(`${name}: ${count}${rate}${left === undefined ? '' : `, ${spanOf(left)} left`}`)
   }
 }
 
