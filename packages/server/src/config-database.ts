@@ -3,7 +3,9 @@ import { Type } from 'typebox'
 export const databaseSettings = {
   DATABASE_URL: Type.String({
     default: 'postgres://postgres@127.0.0.1:55432/chorale',
-    description: 'PostgreSQL 15 or later.',
+    description:
+      'PostgreSQL 15 or later. Several servers, of which the primary is used: ' +
+      '`postgres://user@a:5432,b:5432/name`.',
   }),
   DATABASE_POOLER: Type.Unsafe<'none' | 'transaction'>({
     type: 'string',

@@ -7,6 +7,13 @@ export class DatabaseSilent extends Error {
   }
 }
 
+/** It repeats what another server writes, and may be behind. */
+export class DatabaseIsStandby extends Error {
+  constructor() {
+    super('The database is a standby: it takes no writes.')
+  }
+}
+
 /**
  * No statement would fare better: no connection or no such database (08, 28, 3D), a server that only
  * reads (25006), that closed the connection (25P03), is out of disk, memory or connections (53),
@@ -29,7 +36,7 @@ function sqlState(error: unknown): string | undefined {
 export function isDatabaseAway(error: unknown): boolean {
   const state = sqlState(error)
   if (state) return awayStates.test(state)
-  if (error instanceof DatabaseSilent) return true
+  if (error instanceof DatabaseSilent || error instanceof DatabaseIsStandby) return true
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   return awayCodes.test(code) || awayMessages.test(error.message)

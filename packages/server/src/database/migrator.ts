@@ -4,10 +4,11 @@ import { basename, join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import pg from 'pg'
+import type pg from 'pg'
 import { PlainError } from '../plain-error.ts'
 import type { Db } from './db.ts'
 import { asksForRetry } from './errors.ts'
+import { connectToPrimary } from './primary.ts'
 
 /** The schema and this release do not fit; says what to do. */
 export class SchemaError extends PlainError {}
@@ -41,11 +42,7 @@ const bookkeeping = `
 /** Brings a database to this release; returns the names of what was applied. */
 export async function migrate(databaseUrl: string, folders = ofThisRelease): Promise<string[]> {
   const release = await readRelease(folders)
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'chorale migrate',
-  })
-  await client.connect()
+  const client = await connectToPrimary(databaseUrl, { application_name: 'chorale migrate' })
   try {
     await waitForTurn(client)
     await client.query(bookkeeping)
@@ -111,8 +108,7 @@ export async function staleFunctions(db: Db, folders = ofThisRelease): Promise<s
 
 /** Applies every function of this release, whatever was applied before. */
 export async function reapplyFunctions(databaseUrl: string, folders = ofThisRelease) {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
+  const client = await connectToPrimary(databaseUrl)
   try {
     await apply(client, 'migrated_functions', await filesIn(folders.functions))
   } finally {

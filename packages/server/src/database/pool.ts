@@ -7,6 +7,7 @@ import type { Db } from './db.ts'
 import { answeredWithin } from './deadline.ts'
 import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
 import { nameOf, runPreparedOn } from './prepared.ts'
+import { openPrimaryPool } from './primary.ts'
 import { openShares, type Share } from './shares.ts'
 
 // Every bigint of ours stays below 2^53: message ids, counters, unix seconds.
@@ -157,8 +158,7 @@ function openPool(
   max: number,
   { settings, idleTimeoutMillis, onLost }: PoolOptions,
 ): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: options.url,
+  const pool = openPrimaryPool(options.url, {
     max,
     idleTimeoutMillis,
     connectionTimeoutMillis: Math.min(maxConnectMs, deadlineOf(options)),

@@ -16,6 +16,10 @@ const remedies = [
     when: /^ERR_INVALID_URL$/,
     say: 'DATABASE_URL is not an address like postgres://user:password@host:5432/database.',
   },
+  {
+    when: /is a standby/,
+    say: 'The database is a standby: let DATABASE_URL name the primary, or all servers of which one is.',
+  },
   { when: /^28/, say: 'PostgreSQL refuses the user or the password: check DATABASE_URL.' },
   { when: /^42P01$/, say: 'A table is missing: run `chorale migrate` first.' },
   {

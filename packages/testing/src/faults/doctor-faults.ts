@@ -142,7 +142,7 @@ export const doctorFaults: readonly Fault[] = [
     sql: [
       `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
     ],
-    says: /read-only.*primary/,
+    says: /read-only.*writable/,
   },
   {
     fault: 'too few connections',

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises'
+import { addressesIn } from '../../../database/primary.ts'
 import { type Check, type Finding, failure, messageOf, ok, warning } from './check.ts'
 import {
   hasExtension,
@@ -22,8 +23,7 @@ const database: Check = {
         return failure(`PostgreSQL is ${versionText}.`, 'Upgrade it to 15 or later.')
       }
       if (readOnly) {
-        const text = 'The database is read-only, as a standby is.'
-        return failure(text, 'Let DATABASE_URL name the primary, or make it writable.')
+        return failure('The database is read-only.', 'Make it writable.')
       }
       if (encoding !== 'UTF8') {
         const text = `The database stores ${encoding}, not UTF8.`
@@ -41,6 +41,11 @@ const reasons: readonly (readonly [RegExp, string, string])[] = [
     /^(ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)$|timeout|terminated/,
     'PostgreSQL does not answer.',
     'Start it, or correct DATABASE_URL.',
+  ],
+  [
+    /is a standby/,
+    'The database is a standby.',
+    'Let DATABASE_URL name the primary, or all servers of which one is: postgres://user@a:5432,b:5432/name.',
   ],
   [/^28/, 'PostgreSQL refuses the user or the password.', 'Correct DATABASE_URL.'],
   [/^3D000$/, 'The database does not exist.', 'Create it, then run `chorale migrate`.'],
@@ -190,7 +195,8 @@ const disk: Check = {
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
 
 function isLocal(url: Subject['config']['DATABASE_URL']): boolean {
-  const host = URL.parse(url)?.hostname ?? ''
+  const [first = url] = addressesIn(url)
+  const host = URL.parse(first)?.hostname ?? ''
   return host === '' || /^(localhost|127\..*|\[::1\])$/.test(host)
 }
 
