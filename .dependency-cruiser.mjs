@@ -24,6 +24,7 @@ const row = [
   'moderation',
   'imports',
   'erasures',
+  'retention',
 ]
 /** These live on events: they know the row by its doors, and neither each other nor anybody of the row knows them. */
 const listeners = ['notifications', 'webhooks', 'stats', 'events']

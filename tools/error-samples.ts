@@ -57,6 +57,7 @@ const named = {
   what: 'friends',
   holdId: '1',
   erasureId: '1',
+  retentionId: '1',
   muid: 'm-1',
   createdAt: '1600000000',
   field: 'uid',

@@ -12,6 +12,8 @@ export const forAllModules: Readonly<Record<string, string>> = {
     'erases a user from the tables that domain/erasures/tables.ts names',
   'domain/apps/erasure.sql.ts':
     'erases an app from every table that the catalogue says has an app_id',
+  'domain/retention/beside.sql.ts':
+    'deletes rows about messages that are too old, from the tables that domain/retention/tables.ts names',
   'jobs/queue.sql.ts': 'claims and releases jobs, in the tables that modules define as queues',
 }
 

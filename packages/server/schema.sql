@@ -1134,6 +1134,65 @@ CREATE SEQUENCE public.restore_marks
     NO MAXVALUE
     CACHE 1;
 
+CREATE TABLE public.retention_floors (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL
+);
+
+CREATE TABLE public.retention_rules (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    retention_id bigint NOT NULL,
+    days bigint NOT NULL,
+    guid text COLLATE pg_catalog."C",
+    low_uid text COLLATE pg_catalog."C",
+    high_uid text COLLATE pg_catalog."C",
+    created_at bigint NOT NULL,
+    updated_at bigint NOT NULL,
+    CONSTRAINT retention_rules_check CHECK (((num_nonnulls(guid, low_uid) < 2) AND ((low_uid IS NULL) = (high_uid IS NULL)))),
+    CONSTRAINT retention_rules_days_check CHECK ((days > 0))
+);
+
+ALTER TABLE public.retention_rules ALTER COLUMN retention_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.retention_rules_retention_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.retention_runs (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    run_id bigint NOT NULL,
+    status text NOT NULL COLLATE pg_catalog."C",
+    started_at bigint NOT NULL,
+    ended_at bigint,
+    phase text DEFAULT 'groups'::text NOT NULL COLLATE pg_catalog."C",
+    after_one text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    after_other text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    at_seq bigint DEFAULT 0 NOT NULL,
+    conversations bigint DEFAULT 0 NOT NULL,
+    messages bigint DEFAULT 0 NOT NULL,
+    held bigint DEFAULT 0 NOT NULL,
+    rows_erased jsonb DEFAULT '{}'::jsonb NOT NULL,
+    due_at bigint NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT retention_runs_phase_check CHECK ((phase = ANY (ARRAY['groups'::text, 'users'::text, 'beside'::text]))),
+    CONSTRAINT retention_runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'done'::text])))
+);
+
+ALTER TABLE public.retention_runs ALTER COLUMN run_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.retention_runs_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.role_restricted_features (
     app_id text NOT NULL COLLATE pg_catalog."C",
     role text NOT NULL COLLATE pg_catalog."C",
@@ -1534,6 +1593,15 @@ ALTER TABLE ONLY public.push_tokens
 ALTER TABLE ONLY public.reactions
     ADD CONSTRAINT reactions_pkey PRIMARY KEY (bucket, conversation_key, uid, seq, reaction);
 
+ALTER TABLE ONLY public.retention_floors
+    ADD CONSTRAINT retention_floors_pkey PRIMARY KEY (conversation_key);
+
+ALTER TABLE ONLY public.retention_rules
+    ADD CONSTRAINT retention_rules_pkey PRIMARY KEY (app_id, retention_id);
+
+ALTER TABLE ONLY public.retention_runs
+    ADD CONSTRAINT retention_runs_pkey PRIMARY KEY (app_id, run_id);
+
 ALTER TABLE ONLY public.role_restricted_features
     ADD CONSTRAINT role_restricted_features_pkey PRIMARY KEY (app_id, role, feature);
 
@@ -1728,6 +1796,24 @@ CREATE INDEX push_tokens_by_user ON public.push_tokens USING btree (app_id, uid)
 CREATE INDEX reactions_of_entry ON ONLY public.reactions USING btree (bucket, conversation_key, seq, id);
 
 CREATE INDEX reactions_of_kind ON ONLY public.reactions USING btree (bucket, conversation_key, seq, reaction, id);
+
+CREATE INDEX retention_floors_by_app ON public.retention_floors USING btree (app_id);
+
+CREATE UNIQUE INDEX retention_rules_of_app ON public.retention_rules USING btree (app_id) WHERE ((guid IS NULL) AND (low_uid IS NULL));
+
+CREATE UNIQUE INDEX retention_rules_of_group ON public.retention_rules USING btree (app_id, guid) WHERE (guid IS NOT NULL);
+
+CREATE UNIQUE INDEX retention_rules_of_users ON public.retention_rules USING btree (app_id, low_uid, high_uid) WHERE (low_uid IS NOT NULL);
+
+CREATE INDEX retention_runs_by_start ON public.retention_runs USING btree (app_id, started_at);
+
+CREATE INDEX retention_runs_due ON public.retention_runs USING btree (due_at) WHERE (status <> 'done'::text);
+
+CREATE INDEX retention_runs_leased ON public.retention_runs USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
+
+CREATE UNIQUE INDEX retention_runs_open ON public.retention_runs USING btree (app_id) WHERE (status <> 'done'::text);
+
+CREATE INDEX retention_runs_turns ON public.retention_runs USING btree (app_id, due_at) WHERE (status <> 'done'::text);
 
 CREATE INDEX saves_of_entry ON public.saves USING btree (bucket, conversation_key, seq);
 
@@ -1929,6 +2015,18 @@ ALTER TABLE ONLY public.push_settings
 
 ALTER TABLE ONLY public.push_tokens
     ADD CONSTRAINT push_tokens_app_id_token_hash_fkey FOREIGN KEY (app_id, token_hash) REFERENCES public.auth_tokens(app_id, token_hash) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.retention_rules
+    ADD CONSTRAINT retention_rules_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.retention_rules
+    ADD CONSTRAINT retention_rules_app_id_guid_fkey FOREIGN KEY (app_id, guid) REFERENCES public.groups(app_id, guid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.retention_rules
+    ADD CONSTRAINT retention_rules_app_id_low_uid_high_uid_fkey FOREIGN KEY (app_id, low_uid, high_uid) REFERENCES public.user_conversations(app_id, low_uid, high_uid) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.retention_runs
+    ADD CONSTRAINT retention_runs_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.role_restricted_features
     ADD CONSTRAINT role_restricted_features_app_id_role_fkey FOREIGN KEY (app_id, role) REFERENCES public.roles(app_id, role) ON DELETE CASCADE;

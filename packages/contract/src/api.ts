@@ -53,6 +53,7 @@ import {
 } from './notifications/index.ts'
 import type { Operation } from './operation.ts'
 import { deadLetters, installStatus, usage } from './operators/index.ts'
+import { retention } from './retention/index.ts'
 import { restrictedFeatures, rolePermissions, roles } from './roles/index.ts'
 import { dryRuns, keywordLists, keywordListsOfApp, rules, rulesOfApp } from './rules/index.ts'
 import { stats } from './stats/index.ts'
@@ -112,6 +113,7 @@ export const api = {
   imports,
   holds,
   erasures,
+  retention,
   stats,
   notificationSettings,
   notificationPreferences,

@@ -127,6 +127,7 @@ const byNoun: Readonly<Record<keyof typeof api, OfNoun>> = {
   imports: ofNobody,
   holds: { read: 'audit.read', write: 'users.delete' },
   erasures: { read: 'audit.read', write: 'users.delete' },
+  retention: { read: 'audit.read', write: 'users.delete' },
   stats: { read: 'stats.read', write: 'nobody' },
   notificationSettings: ofSettings,
   notificationPreferences: ofUsers,

@@ -107,6 +107,7 @@ export type ErrorCode =
   | 'ERR_UNDER_HOLD'
   | 'ERR_HOLD_NOT_FOUND'
   | 'ERR_ERASURE_NOT_FOUND'
+  | 'ERR_RETENTION_NOT_FOUND'
   | 'ERR_CONVERSATION_NOT_FOUND'
   | 'ERR_CONVERSATION_NOT_ACCESSIBLE'
   | 'ERR_EMPTY_MESSAGE_TEXT'
@@ -677,6 +678,14 @@ export interface OperationInputs {
   readonly getErasure: { readonly params: { erasureId: string } }
   /** List the erasures. */
   readonly listErasures: { readonly query?: { limit?: number; page?: number } }
+  /** Set for how many days messages are kept. */
+  readonly setRetention: { readonly body: { /** Messages that are older are deleted for ever. */ days: number; /** Unique id of a group. */ guid?: string; /** Two users. */ uids?: readonly string[] } }
+  /** List for how many days messages are kept. */
+  readonly listRetention: { readonly query?: { limit?: number; page?: number } }
+  /** Keep messages again. */
+  readonly deleteRetention: { readonly params: { retentionId: string } }
+  /** List what was deleted because it was too old. */
+  readonly listRetentionRuns: { readonly query?: { limit?: number; page?: number } }
   /** Get figures of the app between two dates. */
   readonly getStats: { readonly query: { fromDate: number; toDate: number } }
   /** Count messages and receipts, in points of five minutes. */
@@ -1213,6 +1222,14 @@ export interface OperationOutputs {
   readonly getErasure: { data: { erasureId: string; uid: string; /** Stands for the user where something must name them. */ pseudonym: string; status: "running" | "held" | "done"; requestedAt: number; endedAt?: number; progress: { /** Messages of the app that were looked at. */ scanned: number; /** That is being looked at. */ table?: string }; erased: { /** That the user has written. */ messages: number; /** Messages of others that named the user. */ mentions: number; reactions: number; /** By table. */ rows: Record<string, number> }; /** Messages that a legal hold keeps. */ held: number; /** The last event about the user leaves the stream of events by then. */ eventsKeptUntil?: number } }
   /** List the erasures. */
   readonly listErasures: { data: ({ erasureId: string; uid: string; /** Stands for the user where something must name them. */ pseudonym: string; status: "running" | "held" | "done"; requestedAt: number; endedAt?: number; progress: { /** Messages of the app that were looked at. */ scanned: number; /** That is being looked at. */ table?: string }; erased: { /** That the user has written. */ messages: number; /** Messages of others that named the user. */ mentions: number; reactions: number; /** By table. */ rows: Record<string, number> }; /** Messages that a legal hold keeps. */ held: number; /** The last event about the user leaves the stream of events by then. */ eventsKeptUntil?: number })[]; meta: { current: { limit: number; count: number } } }
+  /** Set for how many days messages are kept. */
+  readonly setRetention: { data: { retentionId: string; /** Messages that are older are deleted for ever. */ days: number; guid?: string; /** Who write to each other. */ uids?: string[]; createdAt: number; updatedAt: number } }
+  /** List for how many days messages are kept. */
+  readonly listRetention: { data: ({ retentionId: string; /** Messages that are older are deleted for ever. */ days: number; guid?: string; /** Who write to each other. */ uids?: string[]; createdAt: number; updatedAt: number })[]; meta: { current: { limit: number; count: number } } }
+  /** Keep messages again. */
+  readonly deleteRetention: { data: { success: boolean; message: string } }
+  /** List what was deleted because it was too old. */
+  readonly listRetentionRuns: { data: ({ runId: string; status: "running" | "done"; startedAt: number; endedAt?: number; /** In which messages were deleted. */ conversations: number; /** That were deleted. */ messages: number; /** Messages that a legal hold keeps. */ held: number; /** Rows about these messages that were deleted, by table. */ rows: Record<string, number> })[]; meta: { current: { limit: number; count: number } } }
   /** Get figures of the app between two dates. */
   readonly getStats: { data: { metrics: { /** There are no calls: 0. */ audio_minutes: number; /** There are no calls: 0. */ video_minutes: number; /** There are no calls: 0. */ recorded_minutes: number; /** Who connected, sent or read something. */ active_users: number; /** The most that were online at once. */ concurrent_users: number }; time_range: { fromDate: number; toDate: number } } }
   /** Count messages and receipts, in points of five minutes. */

@@ -74,6 +74,7 @@ import {
   timezoneHandlers,
 } from './domain/notifications/settings/index.ts'
 import { type Operating, operatorHandlers } from './domain/operators/index.ts'
+import { retentionHandlers } from './domain/retention/index.ts'
 import {
   restrictedFeatureHandlers,
   roleHandlers,
@@ -178,6 +179,7 @@ export function handlersWith(
       ...timelineHandlers,
       ...holdHandlers,
       ...erasureHandlers(userDeletion),
+      ...retentionHandlers,
     },
   }
 }

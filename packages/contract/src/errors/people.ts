@@ -137,4 +137,9 @@ export const peopleErrors = {
     message: 'The erasure {erasureId} does not exist.',
     fix: 'GET /erasures lists them.',
   },
+  ERR_RETENTION_NOT_FOUND: {
+    status: 404,
+    message: 'The retention {retentionId} does not exist.',
+    fix: 'GET /retention lists them.',
+  },
 } as const satisfies Record<string, ErrorText>

@@ -11,7 +11,8 @@ import { Side } from '../move/side.ts'
 /** The whole size is 1,000,000. */
 const messages = Number(process.env.ARCHIVE_MESSAGES ?? 50_000)
 const oneHour = 3_600_000
-/** What a large app may have above a small one, in megabytes. */
+/** In megabytes, however many messages there are; the heap takes its time to reach its size. */
+const maxMemory = 400
 const maxGrowth = 60
 
 const stack = new AsyncDisposableStack()
@@ -32,14 +33,13 @@ async function run(command: string, side: typeof old, ...args: readonly string[]
   if (code !== 0) throw new Error(stderr.slice(-2000))
   const seconds = (performance.now() - started) / 1000
   const samples = memory()
-  // The first third fills caches and buffers.
-  const third = Math.ceil(samples.length / 3)
-  const early = Math.max(0, ...samples.slice(0, third))
-  const late = Math.max(0, ...samples.slice(-third))
+  const middle = Math.floor(samples.length / 2)
+  const early = Math.max(0, ...samples.slice(0, middle))
+  const late = Math.max(0, ...samples.slice(middle))
   const rate = Math.round(messages / seconds)
   console.log(
-    `${command}: ${seconds.toFixed(0)} s, ${rate} messages/s, memory ${early} MB in the first ` +
-      `third, ${late} MB in the last, ${Math.max(0, ...samples)} MB at most`,
+    `${command}: ${seconds.toFixed(0)} s, ${rate} messages/s, memory ${early} MB at most in the ` +
+      `first half, ${late} MB in the second`,
   )
   return { printed: JSON.parse(stdout), early, late }
 }
@@ -64,7 +64,7 @@ test(
     const imported = await run('import', fresh, '--from', archive, ...state)
     expect(imported.printed.left).toEqual([])
     for (const { early, late } of [exported, imported]) {
-      expect(late).toBeLessThan(early + maxGrowth)
+      expect(late).toBeLessThan(Math.min(maxMemory, early + maxGrowth))
     }
     const sides = [
       ...['--from-url', `${old.origin}/v3`, '--from-app', old.appId],

@@ -6,6 +6,7 @@ import { erasureJobs } from '../domain/apps/index.ts'
 import { userErasureJobs } from '../domain/erasures/index.ts'
 import { classificationJobs, submissionJobs } from '../domain/moderation/index.ts'
 import { digestJobs, pushJobs } from '../domain/notifications/index.ts'
+import { retentionJobs } from '../domain/retention/index.ts'
 import type { Compiler } from '../domain/rules/compiler/index.ts'
 import { dryRunJobs } from '../domain/rules/dry-runs/index.ts'
 import type { RuleCheck } from '../domain/rules/index.ts'
@@ -74,6 +75,7 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
     eventHours: options.config.NATS_STREAM_HOURS,
   })
   stack.use(startRunner(ofUsers, runnerOptions(parts, 1)))
+  stack.use(startRunner(retentionJobs(parts), runnerOptions(parts, 1)))
   return stack
 }
 

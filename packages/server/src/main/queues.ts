@@ -2,6 +2,7 @@ import { erasureQueue } from '../domain/apps/index.ts'
 import { userErasureQueue } from '../domain/erasures/index.ts'
 import { submissionQueue } from '../domain/moderation/index.ts'
 import { digestQueue, pushQueue } from '../domain/notifications/index.ts'
+import { retentionQueue } from '../domain/retention/index.ts'
 import { classificationQueue } from '../domain/rules/classifiers/index.ts'
 import { dryRunQueue } from '../domain/rules/dry-runs/index.ts'
 import { deliveryQueue } from '../domain/webhooks/index.ts'
@@ -16,4 +17,5 @@ export const queues = [
   dryRunQueue,
   erasureQueue,
   userErasureQueue,
+  retentionQueue,
 ] as const

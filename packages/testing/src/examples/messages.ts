@@ -130,6 +130,10 @@ export async function showImports({ show }: Tour): Promise<void> {
 
 /** One of those who were brought along goes again, with all that they said. */
 export async function showDataRights({ show }: Tour): Promise<void> {
+  const { data: rule } = await show.setRetention({ body: { days: 36_500, guid: 'rowers' } })
+  await show.listRetention({})
+  await show.listRetentionRuns({})
+  await show.deleteRetention({ params: { retentionId: rule.retentionId } })
   const { data: hold } = await show.createHold({ body: { uid: 'ida', reason: 'Case 2026-117' } })
   await show.listHolds({})
   await show.releaseHold({ params: { holdId: hold.holdId } })

@@ -334,10 +334,12 @@ function callsOfImports() {
   } as const
 }
 
-function callsOfDataRights({ holdId }: FaultFixture) {
+function callsOfDataRights({ holdId, retentionId }: FaultFixture) {
   return {
     eraseUser: { body: { uid: 'cyd' } },
     releaseHold: { params: { holdId } },
+    setRetention: { body: { days: 30_000 } },
+    deleteRetention: { params: { retentionId } },
     createHold: { body: { guid: 'kept', reason: 'Another case.' } },
   } as const
 }

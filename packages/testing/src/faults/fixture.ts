@@ -25,6 +25,7 @@ export interface FaultFixture {
   readonly deliveryId: string
   /** On a group that nothing else names. */
   readonly holdId: string
+  readonly retentionId: string
 }
 
 export const account = {
@@ -80,6 +81,7 @@ export async function makeFaultFixture(app: TestApp): Promise<FaultFixture> {
     ...(await makeModerated(app)),
     deliveryId: await makeDelivery(app),
     holdId: await makeHold(app),
+    retentionId: await makeRetention(app),
   }
 }
 
@@ -194,4 +196,9 @@ async function makeHold(app: TestApp): Promise<string> {
   await full.createGroup({ body: { guid: 'kept', name: 'Kept', type: 'public' } })
   const { data } = await full.createHold({ body: { guid: 'kept', reason: 'A case.' } })
   return data.holdId
+}
+
+async function makeRetention(app: TestApp): Promise<string> {
+  const { data } = await app.as('full').setRetention({ body: { days: 30_000, guid: 'kept' } })
+  return data.retentionId
 }

@@ -47,7 +47,7 @@ export const otherTables: Readonly<Record<string, string>> = {
   ...same('deleted with the user', [
     ...['users', 'auth_tokens', 'blocked_users', 'contact_details', 'friends', 'group_members'],
     ...['muted_conversations', 'notification_preferences', 'presence', 'push_tokens', 'saves'],
-    'user_conversations',
+    ...['user_conversations', 'retention_rules'],
   ]),
   ...same('erased message by message', ['entries', 'entry_edits', 'entry_words', 'reactions']),
   ...same('says nothing of a user', [
@@ -55,6 +55,7 @@ export const otherTables: Readonly<Record<string, string>> = {
     ...['group_scope_permissions', 'handled_events', 'issuers', 'moderation_dry_runs'],
     ...['moderation_keyword_lists', 'moderation_reasons', 'moderation_rules'],
     ...['notification_log_switches', 'notification_providers', 'notification_settings', 'pins'],
+    ...['retention_floors', 'retention_runs'],
     ...['push_certificates', 'push_settings', 'role_restricted_features', 'roles', 'stats_peaks'],
     ...['stats_points', 'threads', 'webhook_ordering_keys', 'webhooks'],
   ]),

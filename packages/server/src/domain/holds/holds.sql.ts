@@ -106,3 +106,30 @@ export async function heldConversations({ appId, db }: AppDb): Promise<Conversat
     where h.app_id = ${appId}`.execute(db)
   return rows
 }
+
+/** Whether a hold is over the whole conversation, and over whose messages in any. */
+export interface Held {
+  readonly all: boolean
+  readonly senders: readonly string[]
+}
+
+/** As `isKept` says it of a message. */
+export async function holdsOver({ appId, db }: AppDb, { bucket, key }: ConversationKey) {
+  const { rows } = await sql<Held>`
+    select coalesce(bool_or(p.uid is not null or g.guid is not null), false) as all,
+           array_remove(array_agg(h.uid), null) as senders
+    from legal_holds h
+    left join participants p
+      on p.conversation_key = ${key} and p.uid = h.uid and p.app_id = ${appId}
+    left join groups g on g.app_id = ${appId} and g.guid = h.guid and g.bucket = ${bucket}
+      and g.conversation_key = ${key}
+    where h.app_id = ${appId}`.execute(db)
+  const [held] = rows
+  return { all: held?.all ?? false, senders: held?.senders ?? [] }
+}
+
+export async function anyHold({ appId, db }: AppDb): Promise<boolean> {
+  const { rows } = await sql`
+    select from legal_holds where app_id = ${appId} limit 1`.execute(db)
+  return rows.length > 0
+}

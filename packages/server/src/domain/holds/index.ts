@@ -1,2 +1,2 @@
-export { heldConversations, isKept } from './holds.sql.ts'
+export { anyHold, type Held, heldConversations, holdsOver, isKept } from './holds.sql.ts'
 export { holdHandlers, requireNoHoldOn } from './holds.ts'

@@ -1,6 +1,7 @@
 export { insertEdit, renameInEdits } from './edits.sql.ts'
 export { editHandlers } from './edits.ts'
 export { eraseLog, eraseMessage } from './erase.ts'
+export { eraseBeginning } from './erase-beginning.ts'
 export { interactionHandlers } from './interactions.ts'
 export { messageHandlers } from './messages.ts'
 export { pinHandlers } from './pins.ts'

@@ -22,7 +22,7 @@ export const replyCounts: AppendAddition = {
 /** A reply is deleted: its parent has one less. */
 export async function lowerReplies(
   { appId, db }: AppDb,
-  { bucket, key, seq }: EntryRow,
+  { bucket, key, seq }: Pick<EntryRow, 'bucket' | 'key' | 'seq'>,
 ): Promise<void> {
   await sql`
     update threads t set replies = t.replies - 1

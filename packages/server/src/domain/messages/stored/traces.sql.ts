@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../../database/app-db.ts'
+import { bigints } from '../../../database/arrays.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { EntryRow } from '../../log/entries/index.ts'
 
@@ -19,10 +20,19 @@ export async function deleteTraces(
   { appId, db }: AppDb,
   { bucket, key, seq }: EntryRow,
 ): Promise<void> {
+  await deleteTracesOf({ appId, db }, { bucket, key }, [seq])
+}
+
+/** Of messages of a conversation. */
+export async function deleteTracesOf(
+  { appId, db }: AppDb,
+  { bucket, key }: ConversationKey,
+  seqs: readonly number[],
+): Promise<void> {
   for (const table of traces) {
     await sql`
       delete from ${sql.table(table)}
-      where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq}
+      where bucket = ${bucket} and conversation_key = ${key} and seq = any(${bigints(seqs)}::bigint[])
         and app_id = ${appId}`.execute(db)
   }
 }
