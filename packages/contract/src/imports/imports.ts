@@ -35,6 +35,9 @@ const ImportedMember = Type.Object({
   uid: Uid,
   scope: Type.Optional({ ...GroupScope, description: '`participant`, if it is not said.' }),
   isBanned: Type.Optional(Type.Boolean()),
+  hasLeft: Type.Optional(
+    Type.Boolean({ description: 'With `update`: neither a member nor banned any more.' }),
+  ),
   joinedAt: Type.Optional(UnixTime),
   groupDetails: Type.Optional(GroupDetails),
   userDetails: Type.Optional(ImportedUser),
@@ -173,8 +176,9 @@ export const imports = operations({
     description:
       'Stores up to 1,000 members or, with `isBanned`, banned users, each under ' +
       '`<guid>_member_<uid>`. `joinedAt` lies between the creation of the group and now. A group ' +
-      'or user that does not exist is created from the details. With `update` a member gets the ' +
-      'scope that the call says. No message in the group tells of it.',
+      'or user that does not exist is created from the details. With `update` a member becomes what ' +
+      'the call says: another scope, banned, or with `hasLeft` nobody. No message in the group tells ' +
+      'of it.',
     body: Type.Object({ members: ById(ImportedMember), update }),
     response: Outcomes(Member),
     errors: [],

@@ -1,26 +1,39 @@
 import { PlainError } from '../plain-error.ts'
-import { importItems, leftoversIn } from './batches.ts'
+import { giveReactions } from './back-reactions.ts'
+import { importItems, lacksPeople, leftoversIn } from './batches.ts'
+import type { Given } from './given.ts'
 import type { ListedMessage } from './listed.ts'
 import { messagesOf } from './lists.ts'
-import { detailsIn, itemOf, lacksPeople } from './messages.ts'
+import { standingsIn } from './members.ts'
+import { detailsIn, itemOf } from './messages.ts'
 import type { Moving } from './moving.ts'
 import { Refused } from './side.ts'
 
 /** What the hosted service takes in a call. */
 const itemsOfCall = 50
 
+/** From which message on the new side writes by itself. */
+export function markOf({ state }: Pick<Moving, 'state'>): string {
+  const { done, lastId } = state.step('cut-over')
+  if (!done || lastId === undefined) throw new PlainError('There was no `chorale move cut-over`.')
+  return lastId
+}
+
 /**
- * Gives the old side what was written on the new one since the cut-over: messages with their times, and
- * edits and deletions of those that both have. There they get new ids; their muids are the ids from here.
+ * Gives the old side what was written on the new one since the cut-over: messages with their times, edits
+ * and deletions, who came to groups and left, and reactions. There messages get new ids; their muids are
+ * the ids from here.
  */
-export async function moveBack(moving: Moving): Promise<{ readonly messages: number }> {
+export async function moveBack(
+  moving: Moving,
+  given: Given,
+): Promise<{ readonly messages: number }> {
   const { to, state, progress } = moving
-  const { done, lastId: mark } = state.step('cut-over')
-  if (!done || mark === undefined) throw new PlainError('There was no `chorale move cut-over`.')
-  let { count, lastId = mark } = state.step('back')
+  let { count, lastId = markOf(moving) } = state.step('back')
   for await (const page of messagesOf(to, { id: lastId })) {
-    await giveMessages(moving, page, Number(mark))
-    await giveChanges(moving, page, Number(mark))
+    await giveMessages(moving, given, page)
+    await giveChanges(moving, given, page)
+    await giveMembers(moving, page)
     const last = page.at(-1)
     if (!last) continue
     count += page.filter(isSaid).length
@@ -28,6 +41,7 @@ export async function moveBack(moving: Moving): Promise<{ readonly messages: num
     state.save('back', { done: false, count, lastId })
     progress('back', count)
   }
+  await giveReactions(moving, given)
   return { messages: count }
 }
 
@@ -35,18 +49,38 @@ function isSaid({ category }: ListedMessage): boolean {
   return category !== 'action'
 }
 
+/** Replies come after what they reply to: it has its id there by then. */
 async function giveMessages(
-  { from: old, to: fresh, state }: Moving,
+  moving: Moving,
+  given: Given,
   page: readonly ListedMessage[],
-  mark: number,
+): Promise<void> {
+  const said = page.filter(isSaid)
+  await giveSome(
+    moving,
+    given,
+    said.filter(({ parentId }) => parentId === undefined),
+  )
+  await giveSome(
+    moving,
+    given,
+    said.filter(({ parentId }) => parentId !== undefined),
+  )
+}
+
+async function giveSome(
+  { from: old, to: fresh, state }: Moving,
+  given: Given,
+  messages: readonly ListedMessage[],
 ): Promise<void> {
   const items = new Map<string, object>()
   const byKey = new Map<string, ListedMessage>()
-  for (const message of page.filter(isSaid)) {
+  for (const message of messages) {
     const { id: _, parentId, quotedMessageId, ...item } = await itemOf(fresh, message)
-    // Of those that both sides have under one id.
-    const shared = (id: string | undefined) => (Number(id) <= mark ? id : undefined)
-    const relations = { parentId: shared(parentId), quotedMessageId: shared(quotedMessageId) }
+    const relations = {
+      parentId: given.idOf(parentId),
+      quotedMessageId: given.idOf(quotedMessageId),
+    }
     items.set(item.muid, { ...item, ...relations })
     byKey.set(item.muid, message)
   }
@@ -59,19 +93,25 @@ async function giveMessages(
       again.set(key, { ...items.get(key), ...detailsIn(message) })
   }
   for (const [key, outcome] of await importItems(importing, again)) outcomes.set(key, outcome)
+  given.add(
+    [...outcomes].flatMap(([key, { data }]) => {
+      const id = byKey.get(key)?.id
+      return id !== undefined && data?.id !== undefined ? [[id, data.id] as const] : []
+    }),
+  )
   state.leave(leftoversIn('back', outcomes))
 }
 
 /** By the calls that change a message: nobody else can say it to a service that runs. */
 async function giveChanges(
   { from: old, state }: Moving,
+  given: Given,
   page: readonly ListedMessage[],
-  mark: number,
 ): Promise<void> {
   for (const { category, data } of page) {
     const { entity, entityType } = Object(Object(data?.entities).on)
-    if (category !== 'action' || entityType !== 'message' || Number(entity.id) > mark) continue
-    const path = `/messages/${entity.id}`
+    if (category !== 'action' || entityType !== 'message') continue
+    const path = `/messages/${given.idOf(entity.id)}`
     try {
       if (entity.deletedAt !== undefined) await old.delete(path)
       else await old.put(path, { data: saidBy(entity) })
@@ -86,4 +126,29 @@ async function giveChanges(
 function saidBy({ data = {} }: ListedMessage): object {
   const { entities: _, mentions: __, reactions: ___, moderation: ____, ...said } = data
   return said
+}
+
+/** Groups in which somebody came or went: their members become those of the new side. */
+async function giveMembers(
+  { from: old, to: fresh, state }: Moving,
+  page: readonly ListedMessage[],
+): Promise<void> {
+  const moved = page.filter(({ category, type }) => category === 'action' && type === 'groupMember')
+  for (const guid of new Set(moved.map(({ receiver }) => receiver))) {
+    const [there, here] = await Promise.all([standingsIn(old, guid), standingsIn(fresh, guid)])
+    const path = `/groups/${guid}`
+    try {
+      for (const uid of there.keys()) {
+        if (!here.has(uid)) await old.delete(`${path}/members/${uid}`)
+      }
+      for (const [uid, { is }] of here) {
+        if (there.has(uid)) continue
+        if (is.isBanned) await old.post(`${path}/bannedusers/${uid}`, {})
+        else await old.post(`${path}/members`, { [`${is.scope ?? 'participant'}s`]: [uid] })
+      }
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      state.leave([{ kind: 'back', id: guid, why: error.message }])
+    }
+  }
 }

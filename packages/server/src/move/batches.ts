@@ -9,6 +9,8 @@ type Items = ReadonlyMap<string, object>
 
 export interface Outcome {
   readonly success: boolean
+  /** As it is stored. */
+  readonly data?: { readonly id?: string }
   readonly error?: { readonly code: string; readonly message: string }
 }
 
@@ -59,4 +61,8 @@ export function leftoversIn(kind: string, outcomes: ReadonlyMap<string, Outcome>
   return [...outcomes].flatMap(([id, { success, error }]) =>
     success ? [] : [{ kind, id, why: `${error?.code}: ${error?.message}` }],
   )
+}
+
+export function lacksPeople({ error }: Outcome): boolean {
+  return error?.code === 'ERR_UID_NOT_FOUND' || error?.code === 'ERR_GUID_NOT_FOUND'
 }

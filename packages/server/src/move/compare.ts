@@ -1,24 +1,7 @@
-import {
-  differingIn,
-  groupForm,
-  memberForm,
-  messageForm,
-  textOf,
-  unreadForm,
-  userForm,
-} from './forms.ts'
+import { differingIn, groupForm, messageForm, textOf, unreadForm, userForm } from './forms.ts'
 import type { ListedConversation, ListedMessage } from './listed.ts'
-import {
-  ahead,
-  allOf,
-  bannedOf,
-  conversationsOf,
-  groupsOf,
-  membersOf,
-  messagesOf,
-  usersOf,
-  type Walked,
-} from './lists.ts'
+import { ahead, conversationsOf, groupsOf, messagesOf, usersOf, type Walked } from './lists.ts'
+import { standingsIn } from './members.ts'
 import { Refused, type Side } from './side.ts'
 import { type Difference, Spool } from './spool.ts'
 
@@ -32,8 +15,8 @@ export interface Comparing {
   progress(kind: Kind, count: number): void
 }
 
-export const kinds = ['users', 'groups', 'members', 'messages', 'unread'] as const
-type Kind = (typeof kinds)[number]
+export const kinds = ['users', 'groups', 'members', 'messages', 'order', 'unread'] as const
+export type Kind = (typeof kinds)[number]
 
 export interface Comparison {
   /** Items of the old side. */
@@ -83,6 +66,7 @@ const comparers: Readonly<Record<Kind, Comparer>> = {
   unread: spooled('unread', (side) => conversationsOf(side), readerOf, unreadForm),
   members: compareMembers,
   messages: compareMessages,
+  order: compareOrder,
 }
 
 function readerOf({ uid = '', conversationId }: ListedConversation): string {
@@ -106,19 +90,18 @@ function spooled<T>(
   }
 }
 
+const groupsAtOnce = 8
+
 async function compareMembers({ from, to }: Comparing): Promise<Compared> {
   let count = 0
   async function* differences(): AsyncGenerator<Difference> {
     for await (const { items } of groupsOf(from)) {
-      for (const { guid } of items) {
-        const [before, after] = await Promise.all([
-          formsOfMembers(from, guid),
-          formsOfMembers(to, guid),
-        ])
-        count += before.size
-        for (const id of new Set([...before.keys(), ...after.keys()])) {
-          const difference = differenceOf('members', id, before.get(id), after.get(id))
-          if (difference) yield difference
+      for (let at = 0; at < items.length; at += groupsAtOnce) {
+        const together = items.slice(at, at + groupsAtOnce)
+        const found = await Promise.all(together.map(({ guid }) => membersIn(from, to, guid)))
+        for (const one of found) {
+          count += one.count
+          yield* one.differences
         }
       }
     }
@@ -126,26 +109,23 @@ async function compareMembers({ from, to }: Comparing): Promise<Compared> {
   return { count: () => count, differences: differences() }
 }
 
-async function formsOfMembers(side: Side, guid: string): Promise<Map<string, string>> {
-  const forms = new Map<string, string>()
-  try {
-    for (const member of await allOf(membersOf(side, guid))) {
-      forms.set(`${guid} ${member.uid}`, textOf(memberForm(member)))
-    }
-    for (const { uid } of await allOf(bannedOf(side, guid))) {
-      forms.set(`${guid} ${uid}`, textOf({ banned: true }))
-    }
-  } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 404) throw error
+export async function membersIn(from: Side, to: Side, guid: string) {
+  const [before, after] = await Promise.all([standingsIn(from, guid), standingsIn(to, guid)])
+  const differences: Difference[] = []
+  const textIn = (one: { readonly is: object } | undefined) => one && textOf(one.is)
+  for (const uid of new Set([...before.keys(), ...after.keys()])) {
+    const [old, fresh] = [before.get(uid), after.get(uid)]
+    const difference = differenceOf('members', `${guid} ${uid}`, textIn(old), textIn(fresh))
+    if (difference) differences.push(difference)
   }
-  return forms
+  return { count: before.size, differences }
 }
 
 /** Both lists come in the order of ids. */
-async function compareMessages({ from, to, progress }: Comparing): Promise<Compared> {
+async function compareMessages({ from, to, progress }: Comparing, spool: Spool): Promise<Compared> {
   let count = 0
   async function* differences(): AsyncGenerator<Difference> {
-    const [before, after] = [oneByOne(from), oneByOne(to)]
+    const [before, after] = [oneByOne(from, spool), oneByOne(to)]
     let [old, fresh] = [await before.next(), await after.next()]
     while (!old.done || !fresh.done) {
       const oldId = old.done ? Infinity : Number(old.value.id)
@@ -168,11 +148,60 @@ async function compareMessages({ from, to, progress }: Comparing): Promise<Compa
   return { count: () => count, differences: differences() }
 }
 
-async function* oneByOne(side: Side): AsyncGenerator<ListedMessage> {
-  for await (const page of ahead(messagesOf(side))) yield* page
+/** The names of their conversations are kept: the order in each is compared later. */
+async function* oneByOne(side: Side, spool?: Spool): AsyncGenerator<ListedMessage> {
+  for await (const page of ahead(messagesOf(side))) {
+    spool?.name(page.map(({ conversationId }) => conversationId))
+    yield* page
+  }
 }
 
-function differenceOf(
+const conversationsAtOnce = 8
+
+/** In each conversation, messages that both sides have follow each other in one order. */
+async function compareOrder({ from, to, kinds, progress }: Comparing, spool: Spool) {
+  if (!kinds.includes('messages')) {
+    for await (const _ of oneByOne(from, spool));
+  }
+  let count = 0
+  async function* differences(): AsyncGenerator<Difference> {
+    for (const ids of spool.named()) {
+      for (let at = 0; at < ids.length; at += conversationsAtOnce) {
+        const together = ids.slice(at, at + conversationsAtOnce)
+        const found = await Promise.all(together.map((id) => orderOf(from, to, id)))
+        yield* found.filter((one) => one !== undefined)
+      }
+      count += ids.length
+      progress('order', count)
+    }
+  }
+  return { count: () => count, differences: differences() }
+}
+
+async function orderOf(from: Side, to: Side, id: string): Promise<Difference | undefined> {
+  const [before, after] = await Promise.all([idsIn(from, id), idsIn(to, id)])
+  const [there, here] = [new Set(before), new Set(after)]
+  const old = before.filter((one) => here.has(one))
+  const fresh = after.filter((one) => there.has(one))
+  const at = old.findIndex((one, place) => one !== fresh[place])
+  return at < 0 ? undefined : { kind: 'order', id, what: 'differs', fields: [`${old[at]}`] }
+}
+
+const notThere = 'ERR_CONVERSATION_NOT_ACCESSIBLE'
+
+async function idsIn(side: Side, conversationId: string): Promise<number[]> {
+  const ids: number[] = []
+  try {
+    for await (const page of messagesOf(side, { sentAt: 1 }, { conversationId })) {
+      for (const { id } of page) ids.push(Number(id))
+    }
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== notThere) throw error
+  }
+  return ids
+}
+
+export function differenceOf(
   kind: string,
   id: string,
   before: string | undefined,

@@ -18,7 +18,10 @@ interface Page<T> {
   readonly data: readonly T[]
   readonly meta?: {
     readonly cursor?: { readonly next?: string }
-    readonly pagination?: { readonly per_page?: number | string }
+    readonly pagination?: {
+      readonly per_page?: number | string
+      readonly total_pages?: number
+    }
     readonly current?: { readonly limit?: number | string }
   }
 }
@@ -79,7 +82,7 @@ export function conversationsOf(side: Side, from?: Place) {
   return pagesOf<ListedConversation>(side, '/conversations', ofAll, from)
 }
 
-/** Messages of the whole app behind an id or a time, in the order of their ids, page by page. */
+/** Messages of the whole app, or of a conversation, behind an id or a time, in their order. */
 export async function* messagesOf(
   side: Side,
   after: { readonly id: string } | { readonly sentAt: number } = { sentAt: 1 },
@@ -96,6 +99,25 @@ export async function* messagesOf(
     if (!last) return
     from = { id: last.id }
   }
+}
+
+const perSample = 100
+
+/** Some pages of a list by chance, until there are so many items. */
+export async function* someOf<T>(
+  side: Side,
+  path: string,
+  query: Readonly<Record<string, string | boolean>>,
+  wanted: number,
+): AsyncGenerator<readonly T[]> {
+  const page = (number: number) =>
+    side.get<Page<T>>(path, { ...query, perPage: perSample, page: number })
+  const { data, meta } = await page(1)
+  const pages = Math.max(1, meta?.pagination?.total_pages ?? 1)
+  const chosen = new Set<number>()
+  const most = Math.min(pages, Math.ceil(wanted / perSample))
+  while (chosen.size < most) chosen.add(1 + Math.floor(Math.random() * pages))
+  for (const number of chosen) yield number === 1 ? data : (await page(number)).data
 }
 
 /** All that a walk yields. */

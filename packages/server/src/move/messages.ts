@@ -1,4 +1,5 @@
-import { importItems, leftoversIn, type Outcome } from './batches.ts'
+import { importItems, lacksPeople, leftoversIn } from './batches.ts'
+import { messageForm, textOf } from './forms.ts'
 import { type ListedMessage, type ListedReaction, pick } from './listed.ts'
 import { ahead, messagesOf } from './lists.ts'
 import type { Moving } from './moving.ts'
@@ -67,12 +68,15 @@ async function importPart(
   const items = new Map<string, object>()
   const byKey = new Map<string, ListedMessage>()
   const leftovers: Leftover[] = []
-  for (const message of inOrder) {
-    if (!categories.includes(message.category)) {
-      leftovers.push({ kind: 'messages', id: message.id, why: `Category ${message.category}.` })
-      continue
-    }
-    const item = await itemOf(from, message)
+  const known = inOrder.filter(({ category }) => categories.includes(category))
+  for (const { id, category } of inOrder) {
+    if (!categories.includes(category))
+      leftovers.push({ kind: 'messages', id, why: `Category ${category}.` })
+  }
+  const asked = await Promise.all(known.map((message) => itemOf(from, message)))
+  for (const [nth, message] of known.entries()) {
+    const item = asked[nth]
+    if (!item) continue
     items.set(item.muid, item)
     byKey.set(item.muid, message)
   }
@@ -94,11 +98,36 @@ async function importPart(
   state.leave([...leftovers, ...failed])
 }
 
-const categories = ['message', 'custom', 'interactive', 'call', 'action']
-
-export function lacksPeople({ error }: Outcome): boolean {
-  return error?.code === 'ERR_UID_NOT_FOUND' || error?.code === 'ERR_GUID_NOT_FOUND'
+/** Of a page, what the new side does not have as it is. Who reacted is not seen in a list. */
+export async function differingOf(
+  to: Side,
+  page: readonly ListedMessage[],
+): Promise<ListedMessage[]> {
+  const stored = await formsBeside(to, page)
+  return page.filter(
+    (message) => hasReactions(message) || stored.get(message.id) !== textOf(messageForm(message)),
+  )
 }
+
+/** What the other side has where a page goes from its first id to its last, by id. */
+export async function formsBeside(
+  side: Side,
+  page: readonly ListedMessage[],
+): Promise<Map<string, string>> {
+  const forms = new Map<string, string>()
+  const [first, last] = [page[0], page.at(-1)]
+  if (!first || !last) return forms
+  const before = { id: String(Number(first.id) - 1) }
+  for await (const there of messagesOf(side, before)) {
+    for (const message of there) {
+      if (Number(message.id) > Number(last.id)) return forms
+      forms.set(message.id, textOf(messageForm(message)))
+    }
+  }
+  return forms
+}
+
+const categories = ['message', 'custom', 'interactive', 'call', 'action']
 
 /** Those who came while the move was under way are shown with their messages. */
 export function detailsIn({ data, receiverType }: ListedMessage): object {
@@ -134,14 +163,17 @@ const taken = [
 
 /** A message of a list, as an import takes it. */
 export async function itemOf(from: Side, message: ListedMessage) {
-  const { id, muid = id, data = {} } = message
-  const hasReactions = Array.isArray(data.reactions) && data.reactions.length > 0
+  const { id, muid = id } = message
   return {
     ...pick(message, taken),
     muid,
     data: saidIn(message),
-    reactions: hasReactions ? await reactionsOf(from, id) : [],
+    reactions: hasReactions(message) ? await reactionsOf(from, id) : [],
   }
+}
+
+function hasReactions({ data = {} }: ListedMessage): boolean {
+  return Array.isArray(data.reactions) && data.reactions.length > 0
 }
 
 /** Without the people that lists show, who are moved by themselves. */

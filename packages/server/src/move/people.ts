@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { importItems, leftoversIn } from './batches.ts'
 import { groupFields, userFields } from './forms.ts'
 import { type ListedGroup, type ListedUser, pick } from './listed.ts'
-import { allOf, bannedOf, groupsOf, membersOf, usersOf } from './lists.ts'
+import { groupsOf, usersOf } from './lists.ts'
 import type { Moving } from './moving.ts'
 import { Refused, type Side } from './side.ts'
 import type { Leftover } from './state.ts'
@@ -90,14 +90,7 @@ export async function moveGroups({ from, to, state, progress }: Moving): Promise
   let { done, count, place } = state.step('groups')
   if (done) return
   for await (const { items, next } of groupsOf(from, place)) {
-    const groups = new Map(items.map((group) => [group.guid, groupDetails(group)]))
-    const outcomes = await importItems({ to, kind: 'groups', with: { update: true } }, groups)
-    state.leave(leftoversIn('groups', outcomes))
-    state.leave(
-      items
-        .filter(({ type }) => type === 'password')
-        .map(({ guid }) => ({ kind: 'passwords', id: guid, why: 'Set it again.' })),
-    )
+    await importGroups({ to, state }, items)
     count += items.length
     place = next
     state.save('groups', { done: false, count, place })
@@ -106,36 +99,16 @@ export async function moveGroups({ from, to, state, progress }: Moving): Promise
   state.save('groups', { done: true, count })
 }
 
-const groupsAtOnce = 8
-
-export async function moveMembers(moving: Moving): Promise<void> {
-  const { from, state, progress } = moving
-  let { done, count, place } = state.step('members')
-  if (done) return
-  for await (const { items, next } of groupsOf(from, place)) {
-    for (let at = 0; at < items.length; at += groupsAtOnce) {
-      const together = items.slice(at, at + groupsAtOnce)
-      const counts = await Promise.all(together.map((group) => moveMembersOf(moving, group.guid)))
-      count += counts.reduce((sum, one) => sum + one, 0)
-      progress('members', count)
-    }
-    place = next
-    state.save('members', { done: false, count, place })
-  }
-  state.save('members', { done: true, count })
-}
-
-export async function moveMembersOf({ from, to, state }: Moving, guid: string): Promise<number> {
-  const items = new Map<string, object>()
-  for (const { uid, scope, joinedAt } of await allOf(membersOf(from, guid))) {
-    const memberId = `${guid}_member_${uid}`
-    items.set(memberId, { memberId, guid, uid, scope, joinedAt })
-  }
-  for (const { uid } of await allOf(bannedOf(from, guid))) {
-    const memberId = `${guid}_member_${uid}`
-    items.set(memberId, { memberId, guid, uid, isBanned: true })
-  }
-  const outcomes = await importItems({ to, kind: 'members', with: { update: true } }, items)
-  state.leave(leftoversIn('members', outcomes))
-  return items.size
+export async function importGroups(
+  { to, state }: Pick<Moving, 'to' | 'state'>,
+  listed: readonly ListedGroup[],
+): Promise<void> {
+  const groups = new Map(listed.map((group) => [group.guid, groupDetails(group)]))
+  const outcomes = await importItems({ to, kind: 'groups', with: { update: true } }, groups)
+  state.leave(leftoversIn('groups', outcomes))
+  state.leave(
+    listed
+      .filter(({ type }) => type === 'password')
+      .map(({ guid }) => ({ kind: 'passwords', id: guid, why: 'Set it again.' })),
+  )
 }

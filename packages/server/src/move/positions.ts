@@ -1,30 +1,49 @@
-import { importItems, leftoversIn } from './batches.ts'
-import { conversationsOf } from './lists.ts'
+import { importItems, leftoversIn, type Outcome } from './batches.ts'
+import type { ListedConversation } from './listed.ts'
+import { ahead, conversationsOf } from './lists.ts'
 import type { Moving } from './moving.ts'
 
 /** How much each user has not read, in each conversation. */
-export async function movePositions({ from, to, state, progress }: Moving): Promise<void> {
+export async function movePositions(
+  { from, to, state, progress }: Moving,
+  isLast = false,
+): Promise<void> {
   let { done, count, place } = state.step('positions')
   if (done) return
-  for await (const { items, next } of conversationsOf(from, place)) {
-    const conversations = new Map<string, object>()
-    for (const one of items) {
-      const { uid, conversationType, conversationWith, unreadMessageCount, conversationId } = one
-      const other = conversationWith.guid ?? conversationWith.uid
-      if (uid === undefined || other === undefined) continue
-      conversations.set(`${uid} ${conversationId}`, {
-        uid,
-        conversationType,
-        conversationWith: other,
-        unreadMessageCount: Number(unreadMessageCount),
-      })
-    }
+  for await (const { items, next } of ahead(conversationsOf(from, place))) {
+    const conversations = new Map(items.flatMap((one) => [positionOf(one) ?? []].filter(isPair)))
     const outcomes = await importItems({ to, kind: 'conversations' }, conversations)
-    state.leave(leftoversIn('positions', outcomes))
+    state.leave(leftoversIn('positions', isLast ? outcomes : thereNow(outcomes)))
     count += items.length
     place = next
     state.save('positions', { done: false, count, place })
     progress('positions', count)
   }
   state.save('positions', { done: true, count })
+}
+
+/** Without those who came since members were read: the cut-over brings them, and reads this list again. */
+export function thereNow(outcomes: ReadonlyMap<string, Outcome>): Map<string, Outcome> {
+  const later = 'ERR_CONVERSATION_NOT_ACCESSIBLE'
+  return new Map([...outcomes].filter(([, { error }]) => error?.code !== later))
+}
+
+function isPair(pair: readonly unknown[]): pair is [string, object] {
+  return pair.length === 2
+}
+
+/** As an import takes it, under a key. */
+export function positionOf(listed: ListedConversation): [string, object] | undefined {
+  const { uid, conversationType, conversationWith, unreadMessageCount, conversationId } = listed
+  const other = conversationWith.guid ?? conversationWith.uid
+  if (uid === undefined || other === undefined) return undefined
+  return [
+    `${uid} ${conversationId}`,
+    {
+      uid,
+      conversationType,
+      conversationWith: other,
+      unreadMessageCount: Number(unreadMessageCount),
+    },
+  ]
 }

@@ -1,6 +1,7 @@
+import { moveMembers } from './members.ts'
 import { moveMessages } from './messages.ts'
 import type { Moving } from './moving.ts'
-import { moveGroups, moveMembers, moveRoles, moveUsers } from './people.ts'
+import { moveGroups, moveRoles, moveUsers } from './people.ts'
 import { movePositions } from './positions.ts'
 import { type Leftover, stepNames } from './state.ts'
 

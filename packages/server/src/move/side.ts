@@ -77,8 +77,8 @@ export class Side {
     return this.#call('PUT', path, body, undefined)
   }
 
-  delete<T>(path: string): Promise<T> {
-    return this.#call('DELETE', path, undefined, undefined)
+  delete<T>(path: string, onBehalfOf?: string): Promise<T> {
+    return this.#call('DELETE', path, undefined, onBehalfOf)
   }
 
   async #call<T>(
@@ -95,7 +95,7 @@ export class Side {
         if (answer.done) return answer.value
         if (answer.waitMs === undefined) failures += 1
         if (failures > maxFailures) throw answer.error
-        await sleep(answer.waitMs ?? Math.min(longestPauseMs, firstPauseMs * 2 ** failures))
+        await sleep(answer.waitMs ?? Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1)))
       }
     } finally {
       this.#leave()

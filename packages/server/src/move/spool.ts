@@ -21,7 +21,27 @@ export class Spool implements Disposable {
     this.#db = new DatabaseSync(path)
     this.#db.exec(`
       pragma journal_mode = off; pragma synchronous = off;
-      create table forms (id text primary key, form text not null) without rowid`)
+      create table forms (id text primary key, form text not null) without rowid;
+      create table names (id text primary key) without rowid`)
+  }
+
+  /** Kept once, however often it comes. */
+  name(ids: Iterable<string>): void {
+    const insert = this.#db.prepare('insert or ignore into names (id) values (?)')
+    this.#db.exec('begin')
+    for (const id of ids) insert.run(id)
+    this.#db.exec('commit')
+  }
+
+  /** Those that were kept, some at a time. */
+  *named(): Generator<string[]> {
+    const next = this.#db.prepare('select id from names where id > ? order by id limit 64')
+    for (let last = ''; ; ) {
+      const ids = next.all(last).map(({ id }) => String(id))
+      if (ids.length === 0) return
+      yield ids
+      last = ids.at(-1) ?? last
+    }
   }
 
   /** What the old side has. */

@@ -11,7 +11,13 @@ import { PlainError } from '../plain-error.ts'
 import type { Place } from './lists.ts'
 
 export const stepNames = ['roles', 'users', 'groups', 'members', 'messages', 'positions'] as const
-export type StepName = (typeof stepNames)[number] | 'follow' | 'cut-over' | 'back'
+export type StepName =
+  | (typeof stepNames)[number]
+  | 'follow'
+  | 'heard'
+  | 'cut-over'
+  | 'back'
+  | 'reactions'
 
 /** How far a step has come. */
 export interface Step {
@@ -23,6 +29,10 @@ export interface Step {
   readonly lastId?: string
   /** Unix seconds: nothing before is missing. */
   readonly sentAt?: number
+  /** Of a file. */
+  readonly offset?: number
+  /** Of events. */
+  readonly after?: string | undefined
 }
 
 interface Saved {
@@ -87,6 +97,12 @@ export class MoveState {
     if (leftovers.length === 0) return
     const lines = leftovers.map((one) => `${JSON.stringify(one)}\n`)
     appendFileSync(`${this.#path}.left`, lines.join(''))
+  }
+
+  /** What is tried again from its beginning is not left yet. */
+  forget(kinds: readonly string[]): void {
+    const kept = this.leftovers().filter(({ kind }) => !kinds.includes(kind))
+    writeFileSync(`${this.#path}.left`, kept.map((one) => `${JSON.stringify(one)}\n`).join(''))
   }
 
   /** Each once, however often it was tried. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../../../server/bin/chorale.js', import.meta.url))
@@ -14,7 +15,10 @@ interface Ended {
 export interface MovingProcess {
   readonly pid: number | undefined
   readonly ended: Promise<Ended>
+  /** `kill -9`. */
   kill(): void
+  /** The most memory that it has had so far. */
+  peakBytes(): number
 }
 
 /** With nothing else in the environment. */
@@ -32,16 +36,36 @@ export function startProgram(
       texts[name] += text
     })
   }
-  const ended = once(child, 'close').then(([code]): Ended => ({ code, ...texts }))
-  return { pid: child.pid, ended, kill: () => void child.kill('SIGKILL') }
+  let peak = 0
+  const look = () => {
+    peak = Math.max(peak, peakOf(child.pid))
+  }
+  const looking = setInterval(look, 500)
+  const ended = once(child, 'close').then(([code]): Ended => {
+    clearInterval(looking)
+    return { code, ...texts }
+  })
+  const kill = () => void child.kill('SIGKILL')
+  return { pid: child.pid, ended, kill, peakBytes: () => peak }
 }
 
 export function startMoving(
   args: readonly string[],
   keys: { readonly from: string; readonly to: string },
+  more: Readonly<Record<string, string>> = {},
 ): MovingProcess {
   return startProgram(['move', ...args], {
     CHORALE_MOVE_FROM_KEY: keys.from,
     CHORALE_MOVE_TO_KEY: keys.to,
+    ...more,
   })
+}
+
+function peakOf(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
+  } catch {
+    return 0
+  }
 }

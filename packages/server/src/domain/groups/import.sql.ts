@@ -44,3 +44,14 @@ export async function insertMembersAt(
     returning uid`.execute(db)
   return new Set(rows.map(({ uid }) => uid))
 }
+
+/** Of someone who left and came again, too. */
+export async function updateMember(
+  { appId, db }: AppDb,
+  guid: string,
+  { uid, scope, joinedAt }: MemberFromElsewhere,
+): Promise<void> {
+  await sql`
+    update group_members set scope = ${scope}, joined_at = ${joinedAt}
+    where app_id = ${appId} and guid = ${guid} and uid = ${uid}`.execute(db)
+}

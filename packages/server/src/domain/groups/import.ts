@@ -7,12 +7,13 @@ import type { Passwords } from '../../vault/passwords.ts'
 import {
   adjustParticipants,
   deleteConversation,
+  deleteParticipants,
   insertConversation,
   insertParticipants,
 } from '../log/participants/index.ts'
 import { existingUids, sortName } from '../users/index.ts'
 import type { GroupRow } from '../views/index.ts'
-import { bannedAmong, insertBan } from './bans.sql.ts'
+import { bannedAmong, deleteBan, insertBan } from './bans.sql.ts'
 import { findGroup, insertGroup, updateGroup } from './groups.sql.ts'
 import { type HashedGroup, withHash } from './groups.ts'
 import {
@@ -20,8 +21,9 @@ import {
   type GroupToFill,
   insertMembersAt,
   type MemberFromElsewhere,
+  updateMember,
 } from './import.sql.ts'
-import { findMembers, type Membership, updateScope } from './members.sql.ts'
+import { deleteMember, findMembers, type Membership } from './members.sql.ts'
 
 export { findGroupsToFill }
 
@@ -93,7 +95,8 @@ async function importGroup(
   const { guid } = group
   const before = await findGroup(ctx.db, guid, undefined)
   if (before) {
-    const known = update && !isSame(group, before) ? await changeGroup(ctx, group, before) : before
+    const known =
+      update && !isSame(group, before) ? await changeGroup(ctx, group, before, existing) : before
     return isSame(group, known) ? known : new Failure('ERR_GUID_ALREADY_EXISTS', { guid })
   }
   const owner = ownerOf(group)
@@ -104,10 +107,25 @@ async function importGroup(
   return row
 }
 
-/** Owner, type and creation stay: members and passwords depend on them. */
-async function changeGroup(ctx: WriteCtx, group: HashedGroup, before: GroupRow): Promise<GroupRow> {
-  const { guid, name, icon, description, metadata, tags } = group
-  const changes = { name, sortName: sortName(name), icon, description, metadata, tags }
+/** Its creation stays, and whether it has a password, which is not known here. */
+async function changeGroup(
+  ctx: WriteCtx,
+  group: HashedGroup,
+  before: GroupRow,
+  existing: ReadonlySet<string>,
+): Promise<GroupRow> {
+  const { guid, name, icon, description, metadata, tags, owner } = group
+  const isOpen = group.type !== 'password' && before.type !== 'password'
+  const changes = {
+    name,
+    sortName: sortName(name),
+    icon,
+    description,
+    metadata,
+    tags,
+    ...(isOpen && { type: group.type }),
+    ...(owner !== undefined && existing.has(owner) && { owner }),
+  }
   await updateGroup(ctx.db, guid, changes, { uid: systemUid, at: ctx.now })
   return (await findGroup(ctx.db, guid, undefined)) ?? before
 }
@@ -147,23 +165,50 @@ export async function importMembers(
   const uids = wanted.map(({ uid }) => uid)
   const members = await findMembers(ctx.db, group.guid, uids, true)
   const banned = await bannedAmong(ctx.db, group.guid, uids)
+  if (update) await makeWay(ctx, group, wanted, members, banned)
   const outcomes = new Map<string, Stored | Failure>()
   const fresh: MemberFromElsewhere[] = []
   for (const one of wanted) {
-    const { uid, scope = 'participant', isBanned, joinedAt = group.createdAt } = one
-    const known = members.get(uid)
-    const rises = update && !isBanned && known !== undefined && known.scope !== scope
-    if (rises) await updateScope(ctx.db, group.guid, uid, scope)
-    const member = rises ? { ...known, scope } : known
+    const { uid, scope = 'participant', isBanned, hasLeft } = one
+    const member = members.get(uid)
+    const since = update ? member?.joinedAt : undefined
+    const { joinedAt = since ?? group.createdAt } = one
     const standing = { group, existing, member, isOut: banned.has(uid) }
     const objection = objectionTo(ctx.now, { ...one, scope, joinedAt }, standing)
     outcomes.set(uid, objection ?? { scope, joinedAt })
-    if (objection || member || banned.has(uid)) continue
+    if (objection || member || banned.has(uid) || hasLeft) continue
     if (isBanned) await insertBan(ctx.db, group.guid, uid, { uid: systemUid, at: joinedAt })
     else fresh.push({ uid, scope, joinedAt })
   }
   await addMembers(ctx, group, fresh)
   return outcomes
+}
+
+/** What stands against the wishes goes, and is taken out of what is known. */
+async function makeWay(
+  ctx: WriteCtx,
+  { guid, bucket, key }: GroupToFill,
+  wanted: readonly ImportedMember[],
+  members: Map<string, Membership>,
+  banned: Set<string>,
+): Promise<void> {
+  const gone: string[] = []
+  for (const { uid, scope = 'participant', isBanned, hasLeft, joinedAt } of wanted) {
+    const known = members.get(uid)
+    if (banned.has(uid) && !isBanned && (await deleteBan(ctx.db, guid, uid))) banned.delete(uid)
+    if (!known) continue
+    if (isBanned || hasLeft) {
+      if (await deleteMember(ctx.db, guid, uid)) gone.push(uid)
+      members.delete(uid)
+    } else {
+      const now = { uid, scope, joinedAt: joinedAt ?? known.joinedAt }
+      if (!isDeepStrictEqual(now, { ...known })) await updateMember(ctx.db, guid, now)
+      members.set(uid, now)
+    }
+  }
+  if (gone.length === 0) return
+  await adjustParticipants(ctx.db, { bucket, key }, -gone.length)
+  await deleteParticipants(ctx.db, { bucket, key }, gone)
 }
 
 interface Standing {
@@ -176,16 +221,16 @@ interface Standing {
 /** A repeat is none. */
 function objectionTo(
   now: number,
-  { uid, scope, isBanned, joinedAt }: ImportedMember & Stored,
+  { uid, scope, isBanned, hasLeft, joinedAt }: ImportedMember & Stored,
   { group: { guid, createdAt }, existing, member, isOut }: Standing,
 ): Failure | undefined {
   if (!existing.has(uid)) return new Failure('ERR_UID_NOT_FOUND', { uid })
   if (isOut) return isBanned ? undefined : new Failure('ERR_BANNED_GROUPMEMBER', { uid, guid })
   if (member) {
-    const isRepeat = !isBanned && member.scope === scope && member.joinedAt === joinedAt
+    const isRepeat = !isBanned && !hasLeft && member.scope === scope && member.joinedAt === joinedAt
     return isRepeat ? undefined : new Failure('ERR_ALREADY_JOINED', { uid, guid })
   }
-  if (joinedAt < createdAt || joinedAt > now) {
+  if (!hasLeft && (joinedAt < createdAt || joinedAt > now)) {
     return new Failure('ERR_IMPORT_INVALID_JOINEDAT', { createdAt })
   }
   return undefined

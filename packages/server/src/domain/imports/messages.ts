@@ -5,7 +5,12 @@ import { RawJson, rawObject } from '../../pipeline/raw-json.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { hashMissing, importGroups } from '../groups/index.ts'
 import { type Entry, freshRow } from '../log/entries/index.ts'
-import { findEntry, type ImportedEntry, importEntries, type RefusedImport } from '../log/index.ts'
+import {
+  findEntriesAt,
+  type ImportedEntry,
+  importEntries,
+  type RefusedImport,
+} from '../log/index.ts'
 import { changeImported, insertReactions, insertReplies } from '../messages/imported/index.ts'
 import { importUsers } from '../users/index.ts'
 import { profilesIn, serialiseEntries } from '../views/index.ts'
@@ -167,14 +172,23 @@ async function serialise(
   stored: readonly StoredItem[],
   update: boolean,
 ): Promise<readonly string[]> {
-  const entries: Entry[] = []
-  for (const item of stored) {
-    entries.push({
-      row: item.placed.repeated ? await storedRow({ db }, item, update) : newRow(item),
-      receiver: item.target.receiver,
-    })
+  const repeats = stored.filter(({ placed }) => placed.repeated)
+  const known = await findEntriesAt(db, repeats.map(placeOf))
+  const changed: StoredItem[] = []
+  for (const item of update ? repeats : []) {
+    if (await change({ db }, item, known.get(item.placed.id))) changed.push(item)
   }
+  const rows = new Map([...known, ...(await findEntriesAt(db, changed.map(placeOf)))])
+  const entries = stored.map((item): Entry => {
+    const row = item.placed.repeated ? rows.get(item.placed.id) : newRow(item)
+    if (!row) throw new Error('An imported message is gone.')
+    return { row, receiver: item.target.receiver }
+  })
   return serialiseEntries(db, profilesIn(db), entries, { viewer: undefined })
+}
+
+function placeOf({ target: { conversation }, placed: { seq } }: StoredItem) {
+  return { ...conversation, seq }
 }
 
 function newRow({ message, said, target, placed }: StoredItem): Entry['row'] {
@@ -187,16 +201,15 @@ function newRow({ message, said, target, placed }: StoredItem): Entry['row'] {
   }
 }
 
-async function storedRow(
+/** False: it is so already. */
+async function change(
   { db }: Pick<WriteCtx, 'db'>,
-  { message, said, target: { conversation }, placed: { seq } }: StoredItem,
-  update: boolean,
-): Promise<Entry['row']> {
-  const row = await findEntry(db, conversation, seq)
-  if (!row) throw new Error('An imported message is gone.')
-  if (!update) return row
+  { message, said }: StoredItem,
+  row: Entry['row'] | undefined,
+): Promise<boolean> {
+  if (!row) return false
   const { editedAt, editedBy, deletedAt, deletedBy, tags, reactions } = message
-  const hasChanged = await changeImported(db, row, {
+  return changeImported(db, row, {
     data: said.data,
     mentions: said.extra.mentions ?? [],
     tags,
@@ -207,5 +220,4 @@ async function storedRow(
     deletedBy,
     reactions: reactions && reactionsOf(message),
   })
-  return (hasChanged && (await findEntry(db, conversation, seq))) || row
 }

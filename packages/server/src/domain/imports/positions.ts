@@ -1,50 +1,64 @@
 import type { WriteCtx } from '../../pipeline/handler.ts'
-import { lockPosition, recordMoves, setDelivered, setRead } from '../log/participants/index.ts'
+import {
+  advancePositions,
+  type ImportedMove,
+  importMoves,
+  lockPositions,
+} from '../log/participants/index.ts'
 import type { StoredItem } from './stored-item.ts'
 
-type Kind = 'delivered' | 'read'
+type Timed = (message: StoredItem['message']) => number | undefined
+
+const kinds: readonly (readonly [ImportedMove['kind'], Timed])[] = [
+  ['delivered', ({ deliveredAt, readAt }) => deliveredAt ?? readAt],
+  ['read', ({ readAt }) => readAt],
+]
 
 /** Until when receivers have got and read what they were sent. Only a user has told. */
 export async function importPositions(
-  ctx: WriteCtx,
+  { db }: WriteCtx,
   stored: readonly StoredItem[],
   update: boolean,
 ): Promise<void> {
-  const fresh = stored.filter(
-    ({ placed, message }) => (update || !placed.repeated) && message.receiverType === 'user',
+  const reached = stored.filter(
+    ({ placed, message: { receiverType, deliveredAt, readAt } }) =>
+      (update || !placed.repeated) &&
+      receiverType === 'user' &&
+      (deliveredAt !== undefined || readAt !== undefined),
   )
+  if (reached.length === 0) return
   const byReader = Map.groupBy(
-    fresh,
-    ({ target, message }) => `${target.conversation.key} ${message.receiver}`,
+    reached,
+    ({
+      target: {
+        conversation: { key },
+      },
+      message,
+    }) => [key, message.receiver].join(' '),
   )
-  for (const items of byReader.values()) {
+  const moves = Array.from(byReader.values(), (items) => {
     const inOrder = items.toSorted((a, b) => a.placed.seq - b.placed.seq)
-    await move(ctx, inOrder, 'delivered', ({ deliveredAt, readAt }) => deliveredAt ?? readAt)
-    await move(ctx, inOrder, 'read', ({ readAt }) => readAt)
-  }
+    return kinds.map(([kind, timeOf]) => movesOf(inOrder, kind, timeOf))
+  })
+  const all = moves.flat(2)
+  await lockPositions(db, all)
+  await importMoves(db, all)
+  const last = moves.flatMap((ofReader) => ofReader.flatMap((ofKind) => ofKind.at(-1) ?? []))
+  await advancePositions(db, last)
 }
 
 /** A position covers all that was said before it. Of messages with one time, the last says it for all. */
-async function move(
-  { db }: WriteCtx,
+function movesOf(
   items: readonly StoredItem[],
-  kind: Kind,
-  timeOf: (message: StoredItem['message']) => number | undefined,
-): Promise<void> {
+  kind: ImportedMove['kind'],
+  timeOf: Timed,
+): ImportedMove[] {
   const reached = items.filter(({ message }) => timeOf(message) !== undefined)
-  const last = reached.at(-1)
-  if (!last) return
-  const { conversation } = last.target
-  const uid = last.message.receiver
-  const position = await lockPosition(db, conversation, uid)
-  if (!position) return
-  const moves = reached.flatMap(({ message, placed: { seq } }, place) => {
+  return reached.flatMap(({ message, target: { conversation }, placed }, place) => {
     const at = timeOf(message)
     const next = reached[place + 1]
-    return at === undefined || (next && timeOf(next.message) === at) ? [] : [{ seq, at }]
+    if (at === undefined || (next && timeOf(next.message) === at)) return []
+    const { seq, counted } = placed
+    return [{ ...conversation, uid: message.receiver, kind, seq, counted, at }]
   })
-  await recordMoves(db, conversation, { uid, kind }, moves)
-  const before = kind === 'read' ? position.readSeq : position.deliveredSeq
-  if (last.placed.seq <= before) return
-  await (kind === 'read' ? setRead : setDelivered)(db, conversation, uid, last.placed)
 }

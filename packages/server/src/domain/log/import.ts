@@ -54,6 +54,9 @@ export async function importEntries(
   const heads = await lockHeads(ctx.db, [...new Set(entries.map(({ key }) => key))])
   const ends = await lastIdsOf(ctx.db, [...heads.values()])
   const byMuid = await findByMuid(ctx.db.db, entries.filter(hasMuid))
+  // Before it is asked which ids are taken: none of them is given to another from here on.
+  const largest = Math.max(...entries.map(({ id = 0 }) => id))
+  if (largest > 0) await reserveIds(ctx.db, largest)
   const ids = entries.flatMap(({ id, parentId }) => [id ?? [], parentId ?? []].flat())
   const byId = await findByIds(ctx.db, [...new Set(ids)])
   const places = new Places(heads, ends, byId)
@@ -185,8 +188,6 @@ async function append(
 ): Promise<PlacedImport[]> {
   if (fresh.length === 0) return []
   const entries = fresh.map(({ placed }) => placed)
-  const largest = Math.max(...entries.map(({ id = 0 }) => id))
-  if (largest > 0) await reserveIds(db, largest)
   const ids = await insertEntries(db, entries)
   const replies = entries.filter(({ parentSeq }) => parentSeq !== undefined)
   if (replies.length > 0) await markParents(db, replies)

@@ -1,4 +1,4 @@
-export { findUserConversations } from './import.sql.ts'
+export { findEntriesAt, findUserConversations } from './import.sql.ts'
 export {
   type ImportedEntry,
   importEntries,

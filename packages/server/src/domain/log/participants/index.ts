@@ -12,10 +12,14 @@ export {
   setTags,
 } from './participants.sql.ts'
 export {
+  advancePositions,
   findHead,
   findMark,
   findUnreadMark,
+  type ImportedMove,
+  importMoves,
   lockPosition,
+  lockPositions,
   type Mark,
   type Position,
   recordMoves,

@@ -35,16 +35,25 @@ export async function changeImported(db: AppDb, row: EntryRow, wanted: Wanted): 
   const { deletedAt, deletedBy, editedAt, updatedAt = row.updatedAt } = wanted
   if (deletedAt !== undefined) {
     const { pinned: _, ...beside } = row.extra ?? {}
-    const extra = { ...beside, ...(deletedBy !== undefined && { deletedBy }) }
+    const { editedBy } = wanted
+    const extra = {
+      ...beside,
+      ...(editedBy !== undefined && { editedBy }),
+      ...(deletedBy !== undefined && { deletedBy }),
+    }
+    // Edited and deleted since: what it said last is not known any more.
+    if (editedAt !== undefined && editedAt !== row.editedAt) {
+      await editEntry(db, row, { data: undefined, extra, verdict: undefined }, editedAt)
+    }
     await withdrawEntry(db, row, { extra, forever: false }, deletedAt)
     await deletePin(db, row)
     if (beside.parent !== undefined) await lowerReplies(db, row)
   } else {
-    const isEdited = editedAt !== undefined && editedAt > (row.editedAt ?? 0)
+    const isEdited = saysMore(row, wanted)
     const extra = await besideOf(db, row, wanted, isEdited)
     const isSame = isDeepStrictEqual(extra, row.extra) && updatedAt <= row.updatedAt
     if (!isEdited && isSame) return false
-    if (isEdited) {
+    if (isEdited && editedAt !== undefined) {
       const data = JSON.parse(wanted.data)
       await editEntry(db, row, { data, extra, verdict: undefined }, editedAt)
     }
@@ -56,6 +65,12 @@ export async function changeImported(db: AppDb, row: EntryRow, wanted: Wanted): 
   return true
 }
 
+/** Edited since; of two edits in one second, the last is the one that is there now. */
+function saysMore(row: EntryRow, { data, editedAt }: Wanted): boolean {
+  if (editedAt === undefined || editedAt < (row.editedAt ?? 0)) return false
+  return editedAt !== row.editedAt || !isDeepStrictEqual(JSON.parse(row.data), JSON.parse(data))
+}
+
 /** What stands beside the data from here on. */
 async function besideOf(
   db: AppDb,
@@ -64,7 +79,8 @@ async function besideOf(
   isEdited: boolean,
 ): Promise<Extra> {
   const { reactions: counted, tags: tagged, mentions: mentioned, ...beside } = row.extra ?? {}
-  if (reactions) await changeReactions(db, row, reactions)
+  // Most have none, neither here nor there.
+  if (reactions && (counted || reactions.length > 0)) await changeReactions(db, row, reactions)
   const counts = reactions ? countsOf(reactions) : counted
   const kept = tags ?? tagged ?? []
   const named = isEdited ? mentions : (mentioned ?? [])

@@ -1,16 +1,18 @@
 import { Command } from 'commander'
-import { moveBack } from '../../../move/back.ts'
+import { markOf, moveBack } from '../../../move/back.ts'
 import { cutOver, followMove } from '../../../move/follow.ts'
+import { Given } from '../../../move/given.ts'
 import { print } from '../output.ts'
-import { leftLine, type Options, openMove, sidesOf } from './sides.ts'
+import { leftLine, type Options, openEars, openMove, sidesOf, webhooksOf } from './sides.ts'
 
 export function followCommand(): Command {
-  return sidesOf(new Command('follow'))
+  return webhooksOf(sidesOf(new Command('follow')))
     .description('Keep up with what is written on the old side, until it is stopped.')
     .option('--every <seconds>', 'how often it looks', '2')
     .option('--for <seconds>', 'how long; until it is stopped, if it is not said')
     .action(async (options: Options & { readonly every: string; readonly for?: string }) => {
       const moving = openMove(options)
+      await using ears = await openEars(options, moving)
       const stop = new AbortController()
       for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort())
       if (options.for !== undefined)
@@ -20,7 +22,9 @@ export function followCommand(): Command {
       await followMove(moving, {
         pauseMs: Number(options.every) * 1000,
         signal: stop.signal,
-        heard(messages, lagSeconds) {
+        heard: ears.heard,
+        woken: ears.woken,
+        told(messages, lagSeconds) {
           rounds += 1
           if (lagSeconds !== undefined) lags.push(lagSeconds)
           if (lags.length > maxLags) lags.shift()
@@ -45,13 +49,14 @@ const settingsToChange = [
 ]
 
 export function cutOverCommand(): Command {
-  return sidesOf(new Command('cut-over'))
+  return webhooksOf(sidesOf(new Command('cut-over')))
     .description('Catch up for the last time, when nothing is written on the old side any more.')
     .option('--days <days>', 'messages of so many days are read again, with reactions', '30')
     .option('--auth-tokens', 'with the auth tokens of users; a call more for each')
     .action(async (options: Options & { readonly days: string }) => {
       const moving = openMove(options)
-      const { messages } = await cutOver(moving, Number(options.days))
+      await using ears = await openEars(options, moving)
+      const { messages } = await cutOver(moving, ears.heard, Number(options.days))
       const left = moving.state.leftovers()
       print(options.json, { messages, left, change: settingsToChange }, () =>
         [
@@ -69,7 +74,8 @@ export function backCommand(): Command {
     .description('Give the old side what was written on the new one since the cut-over.')
     .action(async (options: Options) => {
       const moving = openMove(options)
-      const { messages } = await moveBack(moving)
+      const given = new Given(`${options.state}.given`, Number(markOf(moving)))
+      const { messages } = await moveBack(moving, given)
       const left = moving.state.leftovers()
       print(options.json, { messages, left }, () =>
         [...left.map(leftLine), `The old side has ${messages} messages more.`].join('\n'),

@@ -2,11 +2,20 @@ import { Command, Option } from 'commander'
 import { compareSides, kinds } from '../../../move/compare.ts'
 import { planMove } from '../../../move/plan.ts'
 import { runMove } from '../../../move/run.ts'
+import { compareSample } from '../../../move/sample.ts'
 import type { Difference } from '../../../move/spool.ts'
 import { print, table } from '../output.ts'
 import { backCommand, cutOverCommand, followCommand } from './live.ts'
 import { progressLine } from './progress.ts'
-import { leftLine, type Options, openMove, openSides, sidesOf } from './sides.ts'
+import {
+  leftLine,
+  type Options,
+  openEars,
+  openMove,
+  openSides,
+  sidesOf,
+  webhooksOf,
+} from './sides.ts'
 
 /** Reaches both services by their REST interface alone: no database is opened. */
 export function moveCommand(): Command {
@@ -33,11 +42,12 @@ function planCommand(): Command {
 }
 
 function runCommand(): Command {
-  return sidesOf(new Command('run'))
+  return webhooksOf(sidesOf(new Command('run')))
     .description('Bring everything over; run again, it goes on where it was interrupted.')
     .option('--auth-tokens', 'with the auth tokens of users; a call more for each')
     .action(async (options: Options) => {
       const moving = openMove(options)
+      await using _ = await openEars(options, moving)
       const { from, to } = moving
       const { moved, left } = await runMove(moving)
       const rows = Object.entries(moved).map(([what, count]) => [what, String(count)])
@@ -53,23 +63,33 @@ function leftSummary(count: number): string {
   return count === 0 ? 'Nothing was left behind.' : `${count} items were left behind.`
 }
 
+interface CompareOptions {
+  readonly only?: readonly (typeof kinds)[number][]
+  readonly sample?: string
+}
+
 function compareCommand(): Command {
   return sidesOf(new Command('compare'))
     .description('Compare both sides, and name what differs. Fails where anything does.')
     .addOption(new Option('--only <kinds...>', 'what is compared').choices(kinds))
-    .action(async (options: Options & { readonly only?: readonly (typeof kinds)[number][] }) => {
+    .option('--sample <items>', 'only so many of each kind, taken by chance')
+    .action(async (options: Options & CompareOptions) => {
       const { from, to } = openSides(options)
       const differences: Difference[] = []
-      const { compared, differing } = await compareSides({
+      const comparing = {
         from,
         to,
         spool: `${options.state}.compare`,
         kinds: options.only ?? kinds,
         progress: progressLine(),
-        found(difference) {
+        found(difference: Difference) {
           if (differences.length < maxNamed) differences.push(difference)
         },
-      })
+      }
+      const { compared, differing } =
+        options.sample === undefined
+          ? await compareSides(comparing)
+          : await compareSample(comparing, Number(options.sample))
       print(options.json, { compared, differing, differences }, () =>
         [...differences.map(lineOf), `${differing} of ${compared} differ.`].join('\n'),
       )

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander'
+import { Heard } from '../../../move/heard.ts'
 import type { Moving } from '../../../move/moving.ts'
 import { Side } from '../../../move/side.ts'
 import { MoveState } from '../../../move/state.ts'
+import { listen } from '../../../move/webhooks.ts'
 import { PlainError } from '../../../plain-error.ts'
 import { progressLine } from './progress.ts'
 
@@ -14,6 +16,8 @@ export interface Options {
   readonly toKey: string
   readonly state: string
   readonly parallel: string
+  readonly webhooks?: string
+  readonly webhookSecret?: string
   readonly authTokens?: true
   readonly json?: true
 }
@@ -36,6 +40,16 @@ export function sidesOf(command: Command): Command {
     .option('--state <file>', 'what the move remembers', 'chorale-move.json')
     .option('--parallel <calls>', 'calls to each side at the same time', '8')
     .option('--json', 'print JSON')
+}
+
+export function webhooksOf(command: Command): Command {
+  return command
+    .option('--webhooks <port>', 'take the calls of a webhook of the old side at this port')
+    .addOption(
+      new Option('--webhook-secret <secret>', 'the password of that webhook').env(
+        'CHORALE_MOVE_WEBHOOK_SECRET',
+      ),
+    )
 }
 
 /** A key in the environment is not seen in the list of processes. */
@@ -61,6 +75,28 @@ export function openMove(options: Options): Moving {
   const { from, to } = openSides(options)
   const state = MoveState.open(options.state, nameOf(from), nameOf(to))
   return { from, to, state, withTokens: options.authTokens === true, progress: progressLine() }
+}
+
+export interface Ears extends AsyncDisposable {
+  readonly heard: Heard
+  /** When the next call has come. */
+  woken(): Promise<void>
+}
+
+/** Takes calls of a webhook, if there is to be one, and keeps what they tell of. */
+export async function openEars(options: Options, { state }: Moving): Promise<Ears> {
+  const heard = new Heard(`${options.state}.heard`, state)
+  let sleepers: (() => void)[] = []
+  const woken = () => new Promise<void>((resolve) => sleepers.push(resolve))
+  if (options.webhooks === undefined) return { heard, woken, async [Symbol.asyncDispose]() {} }
+  const { webhookSecret: secret = '' } = options
+  if (secret.length < 16) throw new PlainError('--webhook-secret: use at least 16 characters.')
+  const wake = () => {
+    for (const resolve of sleepers) resolve()
+    sleepers = []
+  }
+  const server = await listen({ port: Number(options.webhooks), secret, heard, wake })
+  return { heard, woken, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
 function nameOf({ url, appId }: Side): string {
