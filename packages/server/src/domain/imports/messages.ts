@@ -5,12 +5,8 @@ import { RawJson, rawObject } from '../../pipeline/raw-json.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { hashMissing, importGroups } from '../groups/index.ts'
 import { type Entry, freshRow } from '../log/entries/index.ts'
-import {
-  findEntriesAt,
-  type ImportedEntry,
-  importEntries,
-  type RefusedImport,
-} from '../log/index.ts'
+import { findEntriesAt } from '../log/imported/index.ts'
+import { type ImportedEntry, importEntries, type RefusedImport } from '../log/index.ts'
 import { changeImported, insertReactions, insertReplies } from '../messages/imported/index.ts'
 import { importUsers } from '../users/index.ts'
 import { profilesIn, serialiseEntries } from '../views/index.ts'

@@ -4,7 +4,7 @@ import {
   type ImportedMove,
   importMoves,
   lockPositions,
-} from '../log/participants/index.ts'
+} from '../log/imported/index.ts'
 import type { StoredItem } from './stored-item.ts'
 
 type Timed = (message: StoredItem['message']) => number | undefined

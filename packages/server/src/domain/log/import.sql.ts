@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { type AppDb, jsonb } from '../../database/app-db.ts'
-import type { ConversationKey, EntryRow } from './entries/entries.ts'
-import { entryColumns } from './log.sql.ts'
+import type { ConversationKey } from './entries/entries.ts'
 
 /** Where a conversation stands while its head is locked. */
 export interface Head extends ConversationKey {
@@ -59,22 +58,6 @@ export async function findByIds(
     select e.bucket, e.conversation_key as key, e.seq, e.id, e.counted, e.sent_at as at, e.sender,
            e.parent_seq is not null as "isReply"
     from entries e where e.app_id = ${appId} and e.id = any(${ids}::bigint[])`.execute(db)
-  return new Map(rows.map((row) => [row.id, row]))
-}
-
-/** The stored entries of these places, by id. */
-export async function findEntriesAt(
-  { appId, db }: AppDb,
-  places: readonly (ConversationKey & { readonly seq: number })[],
-): Promise<Map<number, EntryRow>> {
-  if (places.length === 0) return new Map()
-  const { rows } = await sql<EntryRow>`
-    select ${entryColumns}
-    from unnest(${places.map(({ bucket }) => bucket)}::smallint[],
-                ${places.map(({ key }) => key)}::bigint[],
-                ${places.map(({ seq }) => seq)}::bigint[]) as w(bucket, key, seq)
-    join entries e on e.bucket = w.bucket and e.conversation_key = w.key and e.seq = w.seq
-      and e.app_id = ${appId}`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
 }
 

@@ -1,4 +1,4 @@
-export { findEntriesAt, findUserConversations } from './import.sql.ts'
+export { findUserConversations } from './import.sql.ts'
 export {
   type ImportedEntry,
   importEntries,

@@ -12,14 +12,10 @@ export {
   setTags,
 } from './participants.sql.ts'
 export {
-  advancePositions,
   findHead,
   findMark,
   findUnreadMark,
-  type ImportedMove,
-  importMoves,
   lockPosition,
-  lockPositions,
   type Mark,
   type Position,
   recordMoves,
