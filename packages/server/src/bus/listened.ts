@@ -1,6 +1,7 @@
 import type { Listened } from '../outbox/listener.ts'
 import { readConsumerLag } from './consumer-lag.ts'
 import type { EventStream } from './event-stream.ts'
+import { forgetEvents } from './forget-events.ts'
 
 export function openListened(stream: EventStream): Listened {
   return {
@@ -13,5 +14,6 @@ export function openListened(stream: EventStream): Listened {
       const lags = await readConsumerLag(manager, stream.eventsName)
       return lags.every(({ messages, ackedSeq }) => messages === 0 || ackedSeq >= seq)
     },
+    forget: (forgotten) => forgetEvents(stream, forgotten),
   }
 }

@@ -55,4 +55,13 @@ export interface Listened {
   lastSeq(): Promise<number>
   /** Whether every listener has handled all events up to this message. */
   isPast(seq: number): Promise<boolean>
+  /** Deletes events, when all have been handled. */
+  forget(forgotten: Forgotten): Promise<void>
+}
+
+/** Events that name a user, and those of what was said in conversations that are gone. */
+export interface Forgotten {
+  readonly appId: string
+  readonly uid: string
+  goneAmong(keys: readonly number[]): Promise<ReadonlySet<number>>
 }

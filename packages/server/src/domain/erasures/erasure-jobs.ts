@@ -12,6 +12,7 @@ import {
 } from './erasures.sql.ts'
 import { eraseInBlocks, leavesOf } from './rows.sql.ts'
 import { ruledTables } from './tables.ts'
+import { lostAmong } from './walk.sql.ts'
 import { walkMessages } from './walk.ts'
 
 interface UserErasureParts {
@@ -71,6 +72,9 @@ export function userErasureJobs(parts: UserErasureParts): Jobs<UserErasureJob> {
 
   async function finish(job: UserErasureJob, to: ErasureRow): Promise<string> {
     const { appId, uid } = job
+    const { db } = database
+    const goneAmong = (keys: readonly number[]) => lostAmong({ appId, db }, keys)
+    await listened.forget({ appId, uid, goneAmong })
     await parts.forgetLetters(appId, uid)
     const now = clock()
     const eventsKeptUntil = now + eventHours * 3600

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../database/app-db.ts'
+import { bigints } from '../../database/arrays.ts'
 import type { EntryRow } from '../log/entries/index.ts'
 
 /** An entry of the user, or one that names them. */
@@ -59,4 +60,16 @@ export async function findOfUser(
                         and d.seq = e.seq and strpos(lower(d.data::text), ${mention}) > 0))
     order by e.id limit ${most}`.execute(db)
   return rows
+}
+
+/** Of these conversations of the app, those that are gone. */
+export async function lostAmong(
+  { appId, db }: AppDb,
+  keys: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await sql<{ key: number }>`
+    select c.conversation_key as key from conversations c
+    where c.app_id = ${appId} and c.conversation_key = any(${bigints(keys)}::bigint[])`.execute(db)
+  const there = new Set(rows.map(({ key }) => key))
+  return new Set(keys.filter((key) => !there.has(key)))
 }
