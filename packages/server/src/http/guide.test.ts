@@ -58,7 +58,9 @@ const commandsOf = (page: string) =>
   fencesOf(readFileSync(join(folder, page), 'utf8'))
     .filter(({ mark }) => mark === 'run')
     .map(({ code }) => code)
-const pages = readdirSync(folder).filter((page) => commandsOf(page).length > 0)
+const pages = [...readdirSync(folder), '../data-rights.md'].filter(
+  (page) => commandsOf(page).length > 0,
+)
 
 test.concurrent.each(pages)('the commands of docs/develop/%s work', patient, async (page) => {
   const script = ['set -eu', ...commandsOf(page)].join('\n')
