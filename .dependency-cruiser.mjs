@@ -143,6 +143,12 @@ const packages = [
     { path: '^packages/', pathNot: tests },
     { path: workshop },
   ),
+  forbid(
+    'faults-know-only-the-interface',
+    'A checker that shares code with the service shares its mistakes.',
+    { path: '^faults/' },
+    { path: '^packages/' },
+  ),
 ]
 
 const floors = [

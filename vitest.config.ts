@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { LongFirst } from './tools/test-order.ts'
 
-const roots = ['packages', 'tools', 'bench']
+const roots = ['packages', 'tools', 'bench', 'faults']
 const named = (suffix: string) => roots.map((folder) => `${folder}/**/*${suffix}`)
 
 const everyProject: {
