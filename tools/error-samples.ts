@@ -42,6 +42,9 @@ const named = {
   type: 'poll',
   types: 'text, image',
   seconds: 60,
+  most: 104_857_600,
+  uploadId: '0199c0de-7000-7000-8000-0000000000ab',
+  why: '3 parts are missing',
   version: 'v2',
   method: 'GET',
   path: '/v3/usres',
@@ -88,6 +91,10 @@ const refusals: Partial<Record<ErrorCode, () => unknown>> = {
   ERR_TOO_MANY_REQUESTS: () => refuse(tooManyRequests('10000 a minute are allowed', 42)),
   ERR_PERMISSION_DENIED: () =>
     refuse(new Failure('ERR_PERMISSION_DENIED', { what: 'createGroup' })),
+  ERR_FILE_QUOTA_EXCEEDED: () =>
+    refuse(new Failure('ERR_FILE_QUOTA_EXCEEDED', { what: 'the user', most: 1_000_000_000 })),
+  ERR_FILE_STORE_REFUSED: () =>
+    refuse(new Failure('ERR_FILE_STORE_REFUSED', { objection: 'Access Denied' })),
   ERR_OPERATION_FAILED: () =>
     refuse(new Failure('ERR_OPERATION_FAILED', { what: 'Disable this rule instead.' })),
 }

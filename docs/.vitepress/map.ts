@@ -90,6 +90,7 @@ export const parts: readonly Part[] = [
           'docs/operate/doctor.md',
           'docs/operate/troubleshooting.md',
           'docs/operate/backup.md',
+          'docs/operate/files.md',
           'docs/operate/upgrade.md',
         ],
       },

@@ -628,6 +628,78 @@ CREATE TABLE public.extensions (
     enabled_at bigint NOT NULL
 );
 
+CREATE TABLE public.file_checks (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    file_id uuid NOT NULL,
+    step text NOT NULL COLLATE pg_catalog."C",
+    facts jsonb DEFAULT '{}'::jsonb NOT NULL,
+    due_at bigint NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.file_removals (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    file_id uuid NOT NULL,
+    store_id bigint,
+    parts_id text,
+    due_at bigint NOT NULL,
+    leased_until bigint,
+    attempt bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE public.file_stores (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    store_id bigint NOT NULL,
+    endpoint text NOT NULL,
+    region text NOT NULL,
+    bucket text NOT NULL,
+    prefix text NOT NULL,
+    style text NOT NULL COLLATE pg_catalog."C",
+    uploads text NOT NULL COLLATE pg_catalog."C",
+    public_url text,
+    access_key_id text NOT NULL,
+    secret_encrypted bytea NOT NULL,
+    created_at bigint NOT NULL,
+    is_current boolean NOT NULL,
+    CONSTRAINT file_stores_style_check CHECK ((style = ANY (ARRAY['path'::text, 'host'::text]))),
+    CONSTRAINT file_stores_uploads_check CHECK ((uploads = ANY (ARRAY['post'::text, 'put'::text])))
+);
+
+ALTER TABLE public.file_stores ALTER COLUMN store_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.file_stores_store_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.file_usage (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    uid text NOT NULL COLLATE pg_catalog."C",
+    slot smallint NOT NULL,
+    files bigint NOT NULL,
+    bytes bigint NOT NULL
+)
+WITH (fillfactor='60');
+
+CREATE TABLE public.files (
+    app_id text NOT NULL COLLATE pg_catalog."C",
+    file_id uuid NOT NULL,
+    uid text COLLATE pg_catalog."C",
+    store_id bigint,
+    state text NOT NULL COLLATE pg_catalog."C",
+    size bigint NOT NULL,
+    created_at bigint NOT NULL,
+    parts_id text,
+    name text NOT NULL,
+    mime_type text NOT NULL,
+    facts jsonb,
+    CONSTRAINT files_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'checking'::text, 'ready'::text, 'refused'::text])))
+)
+PARTITION BY HASH (file_id);
+
 CREATE TABLE public.friends (
     app_id text NOT NULL COLLATE pg_catalog."C",
     uid text NOT NULL COLLATE pg_catalog."C",
@@ -765,6 +837,15 @@ CREATE TABLE public.management_keys (
     revoked_at bigint,
     last_used_at bigint
 );
+
+CREATE TABLE public.message_files (
+    bucket smallint NOT NULL,
+    conversation_key bigint NOT NULL,
+    seq bigint NOT NULL,
+    file_id uuid NOT NULL,
+    app_id text NOT NULL COLLATE pg_catalog."C"
+)
+PARTITION BY LIST (bucket);
 
 CREATE TABLE public.migrated_functions (
     name text NOT NULL,
@@ -1470,6 +1551,21 @@ ALTER TABLE ONLY public.entry_words
 ALTER TABLE ONLY public.extensions
     ADD CONSTRAINT extensions_pkey PRIMARY KEY (app_id, extension_id);
 
+ALTER TABLE ONLY public.file_checks
+    ADD CONSTRAINT file_checks_pkey PRIMARY KEY (app_id, file_id);
+
+ALTER TABLE ONLY public.file_removals
+    ADD CONSTRAINT file_removals_pkey PRIMARY KEY (app_id, file_id);
+
+ALTER TABLE ONLY public.file_stores
+    ADD CONSTRAINT file_stores_pkey PRIMARY KEY (app_id, store_id);
+
+ALTER TABLE ONLY public.file_usage
+    ADD CONSTRAINT file_usage_pkey PRIMARY KEY (app_id, uid, slot);
+
+ALTER TABLE ONLY public.files
+    ADD CONSTRAINT files_pkey PRIMARY KEY (app_id, file_id);
+
 ALTER TABLE ONLY public.friends
     ADD CONSTRAINT friends_pkey PRIMARY KEY (app_id, uid, friend_uid);
 
@@ -1511,6 +1607,9 @@ ALTER TABLE ONLY public.legal_holds
 
 ALTER TABLE ONLY public.management_keys
     ADD CONSTRAINT management_keys_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.message_files
+    ADD CONSTRAINT message_files_pkey PRIMARY KEY (bucket, conversation_key, seq, file_id);
 
 ALTER TABLE ONLY public.migrated_functions
     ADD CONSTRAINT migrated_functions_pkey PRIMARY KEY (name);
@@ -1685,6 +1784,20 @@ CREATE INDEX entry_words_by_id ON ONLY public.entry_words USING btree (app_id, i
 
 CREATE INDEX entry_words_by_word ON ONLY public.entry_words USING gin (words) WITH (gin_pending_list_limit='256');
 
+CREATE INDEX file_checks_due ON public.file_checks USING btree (due_at);
+
+CREATE INDEX file_checks_leased ON public.file_checks USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
+
+CREATE INDEX file_checks_turns ON public.file_checks USING btree (app_id, due_at);
+
+CREATE INDEX file_removals_due ON public.file_removals USING btree (due_at);
+
+CREATE INDEX file_removals_leased ON public.file_removals USING btree (app_id, leased_until) WHERE (leased_until IS NOT NULL);
+
+CREATE INDEX file_removals_turns ON public.file_removals USING btree (app_id, due_at);
+
+CREATE UNIQUE INDEX file_stores_current ON public.file_stores USING btree (app_id) WHERE is_current;
+
 CREATE INDEX group_members_by_scope ON public.group_members USING btree (app_id, guid, scope, uid) WHERE (scope <> 'participant'::text);
 
 CREATE INDEX group_members_by_user ON public.group_members USING btree (app_id, uid, guid);
@@ -1708,6 +1821,8 @@ CREATE INDEX handled_events_by_time ON public.handled_events USING btree (handle
 CREATE UNIQUE INDEX issuers_by_name ON public.issuers USING btree (app_id, issuer);
 
 CREATE INDEX jwt_revocations_by_end ON public.jwt_revocations USING btree (app_id, keep_until);
+
+CREATE INDEX message_files_of_file ON ONLY public.message_files USING btree (app_id, file_id);
 
 CREATE INDEX moderation_cases_held ON public.moderation_cases USING btree (app_id, claimed_by) WHERE ((status = 'open'::text) AND (claimed_by IS NOT NULL));
 
@@ -1920,6 +2035,21 @@ ALTER TABLE ONLY public.contact_details
 ALTER TABLE ONLY public.extensions
     ADD CONSTRAINT extensions_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY public.file_checks
+    ADD CONSTRAINT file_checks_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.file_removals
+    ADD CONSTRAINT file_removals_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.file_stores
+    ADD CONSTRAINT file_stores_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.file_usage
+    ADD CONSTRAINT file_usage_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
+ALTER TABLE public.files
+    ADD CONSTRAINT files_app_id_fkey FOREIGN KEY (app_id) REFERENCES public.apps(app_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY public.friends
     ADD CONSTRAINT friends_app_id_friend_uid_fkey FOREIGN KEY (app_id, friend_uid) REFERENCES public.users(app_id, uid) ON DELETE CASCADE;
 
@@ -2054,6 +2184,8 @@ ALTER TABLE ONLY public.webhooks
 
 -- entries: 16 partitions.
 -- entry_words: 16 partitions.
+-- files: 16 partitions.
+-- message_files: 16 partitions.
 -- position_moves: 16 partitions.
 -- reactions: 16 partitions.
 -- threads: 16 partitions.

@@ -11,6 +11,7 @@ import {
 import { conversations, positions } from './conversations/index.ts'
 import { erasures } from './erasures/index.ts'
 import { eventFeed } from './events/index.ts'
+import { fileStores, uploads } from './files/index.ts'
 import { bannedUsers, groups, members, scopePermissions } from './groups/index.ts'
 import { holds } from './holds/index.ts'
 import { imports } from './imports/index.ts'
@@ -101,6 +102,8 @@ export const api = {
   submissions,
   rulesOfApp,
   keywordListsOfApp,
+  uploads,
+  fileStores,
   messages,
   history,
   edits,

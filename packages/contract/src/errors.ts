@@ -1,5 +1,6 @@
 import { accessErrors } from './errors/access.ts'
 import { connectionErrors } from './errors/connections.ts'
+import { fileErrors } from './errors/files.ts'
 import { generalErrors } from './errors/general.ts'
 import { messageErrors } from './errors/messages.ts'
 import { moderationErrors } from './errors/moderation.ts'
@@ -11,6 +12,7 @@ export const errorGroups = {
   'Credentials, roles and permissions': accessErrors,
   'Users and groups': peopleErrors,
   'Conversations and messages': messageErrors,
+  Files: fileErrors,
   Moderation: moderationErrors,
   'Webhooks, notifications and events': connectionErrors,
 } as const
@@ -20,6 +22,7 @@ export const errors = {
   ...accessErrors,
   ...peopleErrors,
   ...messageErrors,
+  ...fileErrors,
   ...moderationErrors,
   ...connectionErrors,
   ...generalErrors,

@@ -46,6 +46,7 @@ const tags: Readonly<Record<string, string>> = {
   Settings: 'What is switched on in an app. Calls of the operator, at the management address.',
   Extensions: 'Push as older apps set it up. Calls of the operator, at the management address.',
   Messages: 'What people say, in the order in which they said it.',
+  Files: 'What comes with messages. The bytes go straight to a store, and are read from there.',
   'Data import': 'Users, groups, members and messages that come from elsewhere, with their times.',
   'Data rights': 'Erasing what is known of a user, and legal holds that keep it.',
   Notifications: 'Who is told of what when no app is open, and how.',

@@ -114,6 +114,9 @@ const byNoun: Readonly<Record<keyof typeof api, OfNoun>> = {
   submissions: { read: 'moderation.queue', write: 'nobody' },
   rulesOfApp: ofRules,
   keywordListsOfApp: ofRules,
+  fileStores: ofSettings,
+  // As with messages: what the app says, it may bring.
+  uploads: { read: 'messages.read', write: 'messages.send' },
   messages: { read: 'messages.read', write: 'nobody' },
   history: ofMessages,
   edits: ofMessages,

@@ -194,6 +194,7 @@ export const ruleCoverage: Readonly<Record<string, Row>> = {
 }
 
 const own = 'Only the user sees it.'
+const unsaid = 'Nobody else sees a file before a message names it, which all rules look at.'
 const takesBack = 'It takes away what was there.'
 const moves = 'It moves people or marks; the words in it are those of the service.'
 const forModerators = 'Moderators alone read the remark.'
@@ -223,6 +224,10 @@ export const withoutWords: Readonly<Partial<Record<OperationName, string>>> = {
   unbanUser: moves,
   flagMessage: forModerators,
   deleteMessage: takesBack,
+  createUpload: unsaid,
+  getUpload: own,
+  completeUpload: unsaid,
+  cancelUpload: takesBack,
   removeReaction: takesBack,
   subscribeToThread: own,
   unsubscribeFromThread: own,

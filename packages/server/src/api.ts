@@ -17,6 +17,7 @@ import { apiKeyHandlers } from './domain/apps/keys/index.ts'
 import { conversationHandlers, positionHandlers } from './domain/conversations/index.ts'
 import { erasureHandlers } from './domain/erasures/index.ts'
 import { eventFeedHandlers } from './domain/events/index.ts'
+import { fileStoreHandlers, type UploadParts, uploadHandlers } from './domain/files/index.ts'
 import {
   bannedUserHandlers,
   groupHandlers,
@@ -39,7 +40,7 @@ import {
   saveHandlers,
   threadHandlers,
 } from './domain/messages/index.ts'
-import { type Sending, sendHandlers } from './domain/messages/send/index.ts'
+import { requireMaySendFile, type Sending, sendHandlers } from './domain/messages/send/index.ts'
 import {
   claimHandlers,
   forgetSubmissionsOf,
@@ -112,6 +113,7 @@ export interface Outside {
   readonly sessions: SessionRules
   readonly operating: Operating
   readonly pushTesting: PushTesting
+  readonly files: Omit<UploadParts, 'requireMaySend'>
 }
 
 /** What every new app has from its first moment, in this order. */
@@ -196,8 +198,10 @@ function handlersOfGroups({ passwords }: HandlerParts) {
   }
 }
 
-function handlersOfMessages({ messaging, passwords }: HandlerParts) {
+function handlersOfMessages({ messaging, passwords, files, urlRules }: HandlerParts) {
   return {
+    ...uploadHandlers({ ...files, requireMaySend: requireMaySendFile }),
+    ...fileStoreHandlers({ ...files, objectionTo: (url) => objectionToUrl(url, urlRules) }),
     ...sendHandlers(messaging),
     ...messageHandlers(messaging),
     ...historyHandlers(messaging),

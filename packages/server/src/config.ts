@@ -5,6 +5,7 @@ import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
 import { consoleSettings } from './config-console.ts'
 import { databaseSettings } from './config-database.ts'
+import { fileSettings } from './config-files.ts'
 import { gatewaySettings } from './config-gateway.ts'
 import { httpSettings } from './config-http.ts'
 import { mistakenNames, type UnknownName, unknownNames } from './config-names.ts'
@@ -65,6 +66,7 @@ const Settings = Type.Object({
   ...httpSettings,
   ...gatewaySettings,
   ...consoleSettings,
+  ...fileSettings,
   EGRESS_ALLOW: Type.String({
     default: '',
     description:
@@ -233,6 +235,7 @@ export const fromFile = [
   'CHORALE_MASTER_KEY',
   'CHORALE_MASTER_KEY_PREVIOUS',
   'SMTP_URL',
+  'FILES_S3_SECRET_ACCESS_KEY',
   'OIDC_CLIENT_SECRET',
 ] as const
 

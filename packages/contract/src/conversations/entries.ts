@@ -45,6 +45,13 @@ const messageFields = {
 }
 
 export const Attachment = Type.Object({
+  uploadId: Type.Optional(
+    Type.String({ description: 'Of a file that was brought by an upload; the rest is filled in.' }),
+  ),
+  state: Type.Optional({
+    ...OneOf('checking', 'refused'),
+    description: 'Of such a file that others do not see yet, or that nobody will see.',
+  }),
   url: Type.Optional(Type.String()),
   name: Type.Optional(Type.String()),
   mimeType: Type.Optional(Type.String()),

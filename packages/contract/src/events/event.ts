@@ -201,6 +201,10 @@ export const Event = Type.Union([
     by: OneOf('rule', 'moderator'),
     blockedMessageId: Type.Optional(MessageId),
   }),
+  MessageEvent('message.fileChecked', 'A file of a message was checked.', {
+    uploadId: Type.String(),
+    state: OneOf('ready', 'refused'),
+  }),
   MessageEvent('message.moderationFailed', 'Classifiers gave no answer about a message.', {
     failures: Type.Unsafe<readonly { list: string; error: string }[]>(
       Type.Array(Type.Object({ list: Id, error: Type.String() })),

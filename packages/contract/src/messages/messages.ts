@@ -129,7 +129,8 @@ export const spokenErrors = [
   'ERR_INVALID_CUSTOM_DATA',
   'ERR_INVALID_METADATA',
 ] as const
-const dataErrors = [...spokenErrors, 'ERR_INVALID_MESSAGE_DATA'] as const
+const fileErrors = ['ERR_UPLOAD_NOT_FOUND', 'ERR_UPLOAD_NOT_READY'] as const
+const dataErrors = [...spokenErrors, ...fileErrors, 'ERR_INVALID_MESSAGE_DATA'] as const
 export const contentErrors = [...dataErrors, 'ERR_INVALID_MESSAGE_TYPE'] as const
 
 /** What may stand between sender and receiver. */
@@ -154,7 +155,8 @@ export const messages = operations({
     description:
       'Sends a message to a user or a group, or to up to 25 of each with `multipleReceivers`; ' +
       'then the answer has a message or an error for each. The same `muid` sent again is the ' +
-      'same message, so a call can be repeated safely. A message that a rule blocks is answered ' +
+      'same message, so a call can be repeated safely. Files are named by the `uploadId` of an ' +
+      'upload in `data.attachments`. A message that a rule blocks is answered ' +
       'with `data.moderation.status` `disapproved` and delivered to nobody. Refused between ' +
       'users of whom one has blocked the other, and in groups that the sender is not in.',
     tag: 'Messages',

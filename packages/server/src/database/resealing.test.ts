@@ -57,6 +57,13 @@ async function secretsEverywhere() {
   await sql`insert into push_certificates values (${appId}, 'p8', ${certificate}, 1)`.execute(db)
   const key = vault.seal('key', placeIn(sealedColumns.pushPrivateKey, appId))
   await sql`insert into push_settings values (${appId}, '{}', ${key}, 1)`.execute(db)
+  const bucket = vault.seal('bucket', placeIn(sealedColumns.fileStoreSecret, appId, '1'))
+  await sql`
+    insert into file_stores (app_id, store_id, endpoint, region, bucket, prefix, style, uploads,
+      access_key_id, secret_encrypted, created_at, is_current)
+    overriding system value
+    values (${appId}, 1, 'https://s3.example', 'r', 'b', '', 'path', 'post', 'k', ${bucket}, 1,
+            true)`.execute(db)
   const classifier = vault.seal(
     'classifier',
     placeIn(sealedColumns.classifierSecret, appId, 'list'),

@@ -1,5 +1,5 @@
 import { openAddressRules } from './addresses.ts'
-import { openAgents } from './agents.ts'
+import { type Agents, openAgents } from './agents.ts'
 import { type BulkheadOptions, openBulkheads } from './bulkheads.ts'
 import { within } from './deadline.ts'
 import { EgressError } from './egress-error.ts'
@@ -15,6 +15,8 @@ export { objectionToUrl } from './urls.ts'
 export interface Egress extends AsyncDisposable {
   /** Any answer is an answer, a redirect and a 500 too; everything else is an `EgressError`. */
   call(request: EgressRequest): Promise<EgressAnswer>
+  /** For a client of its own: its connections go to no other addresses than those of calls. */
+  readonly agents: Agents
 }
 
 export interface EgressOptions extends UrlRules, BulkheadOptions {
@@ -43,6 +45,7 @@ export function openEgress(options: EgressOptions): Egress {
   }
 
   return {
+    agents,
     async call(request) {
       const url = readUrl(request.url, options.http, mayCall)
       return inBulkhead(request.target, () =>

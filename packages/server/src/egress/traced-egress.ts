@@ -6,6 +6,7 @@ import type { Egress } from './egress.ts'
 /** Each call of traced work is a span, and the receiver is told of it. */
 export function traceEgress(egress: Egress, tracer: Tracer): Egress {
   return {
+    agents: egress.agents,
     call: (request) =>
       tracedCall(tracer, request.method ?? 'POST', request.url, (context) =>
         egress.call(

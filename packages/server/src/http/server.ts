@@ -12,6 +12,7 @@ import { Lines } from '../pipeline/lines.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { RawJson } from '../pipeline/raw-json.ts'
 import { traceOf } from '../pipeline/trace.ts'
+import type { FolderStorage } from '../storage/folder.ts'
 import { inTrace, type Tracer } from '../tracing/tracer.ts'
 import { answerHeaders, rawAnswerHeaders } from '../web/answer-headers.ts'
 import type { ClientAddress } from '../web/client-address.ts'
@@ -29,11 +30,12 @@ import { correlate, requestIdOf } from './correlation.ts'
 import { answerOrigins } from './cors.ts'
 import { addDocs, docsLink } from './docs-pages.ts'
 import { httpFailureOf } from './fastify-refusals.ts'
+import { addFiles } from './files.ts'
 import { parseForm } from './form.ts'
 import { inspectQuery, parseQuery } from './query.ts'
 import { addRootPage, type Pages } from './root-page.ts'
 import { addSignIn, type SignIn } from './sign-in.ts'
-import { closeUnread } from './unread-body.ts'
+import { closeUnread, limitRequestTime } from './unread-body.ts'
 
 export interface HttpParts {
   readonly pipeline: Pipeline
@@ -55,6 +57,8 @@ export interface HttpParts {
   readonly consoleFiles?: string | undefined
   readonly clientAddress: ClientAddress
   readonly tracer?: Tracer | undefined
+  /** Files that this process hands out; undefined: a store does, or there are none. */
+  readonly folder?: FolderStorage | undefined
   /** Sockets that the listener holds, those of the gateway included. */
   readonly connections: number
   /** Aborted: whoever gets an answer is told to connect anew. */
@@ -63,9 +67,8 @@ export interface HttpParts {
 
 const bodyLimitBytes = 1_048_576
 const headersLimitBytes = 16_384
-/** A request must come within these, headers first; how often that is looked at. */
+/** Headers must come within this; how often that is looked at. Bodies: `request-time.ts`. */
 const headersTimeoutMs = 10_000
-const requestTimeoutMs = 30_000
 const checkEveryMs = 2000
 const versions = ['/v3', '/v3.0']
 /**
@@ -104,6 +107,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   closeUnread(server)
   answerErrors(server, parts, requestLog)
   addPages(server, parts)
+  if (parts.folder && parts.serves !== 'management') addFiles(server, parts.folder)
   for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
   if (hasConsole(parts)) addConsole(server, parts)
   return server
@@ -145,7 +149,7 @@ function openServer(
     },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    requestTimeout: requestTimeoutMs,
+    requestTimeout: 0,
     http: {
       maxHeaderSize: headersLimitBytes,
       headersTimeout: headersTimeoutMs,
@@ -165,6 +169,7 @@ function openServer(
     clientErrorHandler: refuseUnreadable,
   })
   server.server.maxConnections = connections
+  limitRequestTime(server)
   // An expectation that we do not know is no reason to refuse; Node would, with an empty 417.
   server.server.on('checkExpectation', server.routing)
   // Whoever waits for leave to send the body gets it with the admission.

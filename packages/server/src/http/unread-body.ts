@@ -41,3 +41,44 @@ function discard(request: IncomingMessage): Promise<void> {
   for (const end of ['end', 'close', 'error']) request.once(end, () => resolve())
   return promise.finally(() => clearTimeout(late))
 }
+
+/** Whole requests must come within this. Of those that are streamed, something must come in it. */
+const requestTimeoutMs = 30_000
+
+/** Files, which may take long on a slow line: each of their chunks is passed on as it comes. */
+const streamed = /^(?:PUT \/files\/|POST \/v3(?:\.0)?\/messages)/
+
+/**
+ * In place of the limit of Node, which knows only one for all requests. It is there from the first
+ * moment of a request, whoever answers it.
+ */
+export function limitRequestTime({ server }: FastifyInstance): void {
+  const watch = (request: IncomingMessage) => {
+    if (!bringsBody(request)) return
+    const { socket } = request
+    const isFile = streamed.test(`${request.method} ${request.url}`) && isStreamed(request)
+    let { bytesRead } = socket
+    const look = () => {
+      const isMoving = isFile && socket.bytesRead > bytesRead
+      bytesRead = socket.bytesRead
+      if (request.complete) return
+      if (isMoving) timer.refresh()
+      else server.emit('clientError', new RequestTimeout(), socket)
+    }
+    const timer = setTimeout(look, requestTimeoutMs)
+    request.once('close', () => clearTimeout(timer))
+    request.once('end', () => clearTimeout(timer))
+  }
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+    server.prependListener(event, watch)
+  }
+}
+
+function isStreamed({ method, headers }: IncomingMessage): boolean {
+  return method === 'PUT' || /^multipart\/form-data/i.test(headers['content-type'] ?? '')
+}
+
+/** As Node would report it. */
+class RequestTimeout extends Error {
+  readonly code = 'ERR_HTTP_REQUEST_TIMEOUT'
+}

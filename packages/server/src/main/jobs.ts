@@ -4,6 +4,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { erasureJobs } from '../domain/apps/index.ts'
 import { userErasureJobs } from '../domain/erasures/index.ts'
+import { fileCheckJobs, fileRemovalJobs } from '../domain/files/index.ts'
 import { classificationJobs, submissionJobs } from '../domain/moderation/index.ts'
 import { digestJobs, pushJobs } from '../domain/notifications/index.ts'
 import { retentionJobs } from '../domain/retention/index.ts'
@@ -24,6 +25,7 @@ import { openTwilio } from '../transports/sms.ts'
 import { openSmtp } from '../transports/smtp.ts'
 import type { Vault } from '../vault/vault.ts'
 import { authoritiesOf } from './configured-egress.ts'
+import type { Files } from './configured-files.ts'
 import { openPushLines } from './push-lines.ts'
 
 interface JobOptions {
@@ -41,6 +43,7 @@ interface JobOptions {
   readonly wakeUp: WakeUp
   readonly metrics: JobMetrics
   readonly tracer: Tracer | undefined
+  readonly files: Files
 }
 
 interface JobParts extends JobOptions {
@@ -52,8 +55,10 @@ const appsAtLeast = 5
 /** Digests that a worker has under way at once: none of them is in a hurry. */
 const digestsAtOnce = 20
 const submissionsAtOnce = 10
+const fileChecksAtOnce = 4
+const fileRemovalsAtOnce = 20
 
-/** Webhooks told, pushes and digests sent, classifiers asked, rules tried out, apps and users erased: a runner for each. */
+/** Webhooks told, pushes and digests sent, classifiers asked, rules tried out, files checked and removed, apps and users erased: a runner for each. */
 export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   const { database, onCommit, clock } = options
   const transactions = openTransactions({ begin: database.transaction, onCommit, clock })
@@ -76,6 +81,16 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   })
   stack.use(startRunner(ofUsers, runnerOptions(parts, 1)))
   stack.use(startRunner(retentionJobs(parts), runnerOptions(parts, 1)))
+  stack.use(startFileJobs(parts))
+  return stack
+}
+
+function startFileJobs(parts: JobParts): AsyncDisposable {
+  const { stores, checks } = parts.files
+  const stack = new AsyncDisposableStack()
+  const ofFiles = { ...parts, stores, checks }
+  stack.use(startRunner(fileCheckJobs(ofFiles), runnerOptions(parts, fileChecksAtOnce)))
+  stack.use(startRunner(fileRemovalJobs(ofFiles), runnerOptions(parts, fileRemovalsAtOnce)))
   return stack
 }
 

@@ -14,6 +14,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   'master-key': async () => (await import('./commands/master-key.ts')).masterKeyCommand(),
   'dead-letters': async () => (await import('./commands/dead-letter.ts')).deadLettersCommand(),
   audit: async () => (await import('./commands/audit.ts')).auditCommand(),
+  files: async () => (await import('./commands/files.ts')).filesCommand(),
   epoch: async () => (await import('./commands/epoch.ts')).epochCommand(),
   move: async () => (await import('./commands/move/move.ts')).moveCommand(),
   export: async () => (await import('./commands/archive/export.ts')).exportCommand(),

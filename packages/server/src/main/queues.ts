@@ -1,5 +1,6 @@
 import { erasureQueue } from '../domain/apps/index.ts'
 import { userErasureQueue } from '../domain/erasures/index.ts'
+import { fileCheckQueue, fileRemovalQueue } from '../domain/files/index.ts'
 import { submissionQueue } from '../domain/moderation/index.ts'
 import { digestQueue, pushQueue } from '../domain/notifications/index.ts'
 import { retentionQueue } from '../domain/retention/index.ts'
@@ -18,4 +19,6 @@ export const queues = [
   erasureQueue,
   userErasureQueue,
   retentionQueue,
+  fileCheckQueue,
+  fileRemovalQueue,
 ] as const

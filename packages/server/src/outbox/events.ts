@@ -90,6 +90,8 @@ export interface Events {
   'message.approved': EntryRef & { by: 'rule' | 'moderator'; blockedId?: number }
   /** Classifiers gave no answer to the end; what was decided without them is done. */
   'message.moderationFailed': EntryRef & { failures: readonly { list: string; error: string }[] }
+  /** A file that it names was looked at: from now on others see the file, or nobody does. */
+  'message.fileChecked': EntryRef & { uploadId: string; state: 'ready' | 'refused' }
   /** A message that lives elsewhere was moderated as it was then: the `revision` grows when it is edited. */
   'submission.moderated': {
     id: number

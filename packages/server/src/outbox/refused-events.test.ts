@@ -4,13 +4,17 @@ import { afterAll, expect, test } from 'vitest'
 import { refuseEvents } from '../../../testing/src/data/refused-events.ts'
 import { faultCalls } from '../../../testing/src/faults/calls.ts'
 import { makeFaultFixture } from '../../../testing/src/faults/fixture.ts'
+import { startS3Server } from '../../../testing/src/providers/s3-server.ts'
 import { watchRows } from '../../../testing/src/service/row-watch.ts'
 import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack[Symbol.asyncDispose]())
-const app = stack.use(await startTestApp({ shadow: false }))
-const fixture = await makeFaultFixture(app)
+const s3 = stack.use(await startS3Server())
+// A bucket on loopback may be named here.
+const settings = { EGRESS_ALLOW: '127.0.0.1/32', EGRESS_HTTP: 'true' }
+const app = stack.use(await startTestApp({ shadow: false, settings }))
+const fixture = await makeFaultFixture(app, s3)
 const { calls: onDevice } = await app.device('dan')
 const watch = stack.use(await watchRows(app.databaseUrl))
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { Db } from '../database/db.ts'
+import type { FileAddresses } from '../storage/addresses.ts'
 import { traceparentOf } from '../tracing/trace-context.ts'
 import { currentTrace } from '../tracing/tracer.ts'
 import type { Append, CommitHook, Committed, RecordedEvent } from './committed.ts'
@@ -35,6 +36,8 @@ export interface AppTransaction {
   readonly db: AppDb
   readonly outbox: Outbox
   readonly now: number
+  /** Addresses of files, in messages that others are told of; undefined: there are none. */
+  readonly addresses?: FileAddresses | undefined
 }
 
 /** A transaction of the whole install. */
@@ -58,10 +61,12 @@ interface TransactionParts {
   readonly begin: <T>(work: (db: Db) => Promise<T>) => Promise<T>
   readonly onCommit: CommitHook
   readonly clock: () => number
+  readonly addresses?: FileAddresses | undefined
 }
 
 /** The only way to an outbox: an event cannot be recorded outside the transaction of its change. */
-export function openTransactions({ begin, onCommit, clock }: TransactionParts): Transactions {
+export function openTransactions(parts: TransactionParts): Transactions {
+  const { begin, onCommit, clock, addresses } = parts
   async function inTransaction<T>(
     work: (db: Db, outbox: OpenOutbox, now: number) => Promise<T>,
   ): Promise<T> {
@@ -79,7 +84,12 @@ export function openTransactions({ begin, onCommit, clock }: TransactionParts): 
   return {
     inApp: (appId, work) =>
       inTransaction((db, outbox, now) =>
-        work({ db: { appId, db }, outbox: outbox.of(appId), now }),
+        work({
+          db: { appId, db },
+          outbox: outbox.of(appId),
+          now,
+          ...(addresses && { addresses }),
+        }),
       ),
     inInstall: (work) => inTransaction((db, outbox, now) => work({ db: { db }, outbox, now })),
   }

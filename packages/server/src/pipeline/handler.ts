@@ -4,6 +4,7 @@ import type { Input, Output } from '@chorale/contract/operation'
 import type { deadLetters, installStatus, usage } from '@chorale/contract/operators'
 import type { AppDb, InstallDb } from '../database/app-db.ts'
 import type { AppTransaction, Outbox } from '../outbox/unit-of-work.ts'
+import type { FileAddresses } from '../storage/addresses.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { Actor, AppIdentity, Caller } from './caller.ts'
 import type { Lines } from './lines.ts'
@@ -17,6 +18,8 @@ export interface ReadCtx {
   readonly caller: Caller
   /** The user as whom the call acts; undefined when the app itself does. */
   readonly actor: Actor | undefined
+  /** Addresses of files, in messages that are shown; undefined: there are none. */
+  readonly addresses?: FileAddresses | undefined
   /** Unix seconds: one instant per request. */
   readonly now: number
   /**

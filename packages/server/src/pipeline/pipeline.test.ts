@@ -12,6 +12,7 @@ import { appSeeds, handlersWith } from '../api.ts'
 import type { Db } from '../database/db.ts'
 import { openDatabase } from '../database/pool.ts'
 import { createApp, openIdentities } from '../domain/apps/index.ts'
+import { openFileChecks, openFileStores } from '../domain/files/index.ts'
 import { openAppendBatcher } from '../domain/log/index.ts'
 import { openDirectory, openTargets } from '../domain/messages/send/index.ts'
 import { roleHandlers } from '../domain/roles/index.ts'
@@ -83,6 +84,11 @@ describe('with a handler that does what it should not', () => {
           throw new Error('Nobody sends a push here.')
         },
         timeoutMs: 1000,
+      },
+      files: {
+        stores: openFileStores({ install: undefined, vault, open: () => Promise.reject() }),
+        limits: { maxBytes: 1, appBytes: 0, userBytes: 0, unusedSeconds: 1 },
+        checks: openFileChecks([]),
       },
     })
     const pipeline = openPipeline({

@@ -7,6 +7,7 @@ import type { Database } from '../database/pool.ts'
 import { ShareUsedUp } from '../database/shares.ts'
 import type { CommitHook } from '../outbox/committed.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
+import type { FileAddresses } from '../storage/addresses.ts'
 import type { Vault } from '../vault/vault.ts'
 import { inTurn } from '../watchdog/turns.ts'
 import type { AddressLimits } from './address-limits.ts'
@@ -97,6 +98,7 @@ export interface PipelineParts {
   readonly strictAnswers: boolean
   /** A validator is compiled with the first call that needs it: in tests, which call few operations. */
   readonly lazyValidation?: boolean
+  readonly addresses?: FileAddresses | undefined
   readonly clock: () => number
   readonly onCommit: CommitHook
 }
@@ -284,7 +286,8 @@ async function open(
   input: Record<string, unknown>,
 ): Promise<unknown> {
   const now = parts.clock()
-  const shared = { vault: parts.vault, caller, recalled, now }
+  const { vault, addresses } = parts
+  const shared = { vault, addresses, caller, recalled, now }
   // The operator is not held up by what an app uses.
   const { db, transaction: begin } =
     isOperators(caller, route.operation) || !caller.app

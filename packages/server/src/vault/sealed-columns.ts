@@ -32,6 +32,12 @@ export const sealedColumns = {
     row: ['list_id'],
     first: 'classifier_secret',
   },
+  fileStoreSecret: {
+    table: 'file_stores',
+    column: 'secret_encrypted',
+    key: ['store_id'],
+    first: { row: true },
+  },
   providerSecret: {
     table: 'notification_providers',
     column: 'secret_encrypted',

@@ -7,6 +7,7 @@ import type { CommitHook } from '../outbox/committed.ts'
 import type { EventName } from '../outbox/events.ts'
 import type { HeardEvent, Listener, Reaction } from '../outbox/listener.ts'
 import { type AppTransaction, openTransactions } from '../outbox/unit-of-work.ts'
+import type { FileAddresses } from '../storage/addresses.ts'
 import { type Tracer, traced } from '../tracing/tracer.ts'
 import { inTurn, type Turn } from '../watchdog/turns.ts'
 import { markHandled } from './handled.sql.ts'
@@ -20,6 +21,7 @@ export interface HandleParts {
   readonly attempts: number
   readonly retryMs: number
   readonly tracer?: Tracer | undefined
+  readonly addresses?: FileAddresses | undefined
 }
 
 export interface Task {
@@ -126,7 +128,7 @@ async function react(
 ): Promise<'handled' | 'stopped'> {
   const { database, onCommit, clock } = parts
   const begin = task.listener.together ? database.preparedTransaction : database.transaction
-  const { inApp } = openTransactions({ begin, onCommit, clock })
+  const { inApp } = openTransactions({ begin, onCommit, clock, addresses: parts.addresses })
   while (!task.stopping.aborted) {
     const result = await inApp(task.appId, (ctx) => reactTo(task, ctx))
     if (result !== 'again') return 'handled'

@@ -36,6 +36,7 @@ export function readableBy(replacements: Replacements, atSeconds: number) {
   const text = (value: string) => {
     let result = value
     for (const [from, to] of replacements) result = result.replaceAll(from, to)
+    result = result.replaceAll(/\berased-[0-9a-f]{16}\b/g, 'erased-0123456789abcdef')
     return result.replaceAll(uuid, numbered).replaceAll(inText, nth)
   }
   const number = (value: number) => {

@@ -10,6 +10,7 @@ import { openReceiver } from '../network/receiver.ts'
 import { type PushFixture, startPushFixture } from '../notifications/push-fixture.ts'
 import { consoleClient } from '../service/console.ts'
 import { newSession } from '../service/console-session.ts'
+import { showFiles } from './files.ts'
 import * as groups from './groups.ts'
 import * as messages from './messages.ts'
 import * as moderation from './moderation.ts'
@@ -130,5 +131,6 @@ async function walk(tour: Tour, fixture: PushFixture): Promise<void> {
   await operator.showInstall(tour)
   await messages.showImports(tour)
   await messages.showDataRights(tour)
+  await showFiles(tour, fixture.app)
   await operator.showDeletion(tour)
 }

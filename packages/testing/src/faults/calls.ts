@@ -25,6 +25,7 @@ export function faultCalls(fixture: FaultFixture) {
     ...callsOfWebhooks(fixture),
     ...callsOfImports(),
     ...callsOfDataRights(fixture),
+    ...callsOfFiles(fixture),
   }
   return calls
 }
@@ -331,6 +332,16 @@ function callsOfImports() {
         },
       },
     },
+  } as const
+}
+
+function callsOfFiles({ brought, asked, store }: FaultFixture) {
+  return {
+    createUpload: { onBehalfOf: 'ann', body: { name: 'cat.png', size: 10, mimeType: 'image/png' } },
+    completeUpload: { params: { uploadId: brought } },
+    cancelUpload: { params: { uploadId: asked } },
+    setFileStore: { body: store },
+    deleteFileStore: {},
   } as const
 }
 

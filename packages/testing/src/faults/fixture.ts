@@ -1,5 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'kysely'
+import { bring } from '../files/bring.ts'
+import type { S3Server } from '../providers/s3-server.ts'
 import type { TestApp } from '../service/test-app.ts'
 
 /** What the calls of ./calls.ts name, made by calls before. */
@@ -26,6 +28,18 @@ export interface FaultFixture {
   /** On a group that nothing else names. */
   readonly holdId: string
   readonly retentionId: string
+  /** An upload whose bytes are there, and one without. */
+  readonly brought: string
+  readonly asked: string
+  /** A bucket that can be used. */
+  readonly store: BucketOfApp
+}
+
+interface BucketOfApp {
+  readonly endpoint: string
+  readonly bucketName: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
 }
 
 export const account = {
@@ -56,7 +70,7 @@ export const sendGrid = {
   senderEmail: 'tea@example.com',
 }
 
-export async function makeFaultFixture(app: TestApp): Promise<FaultFixture> {
+export async function makeFaultFixture(app: TestApp, s3: S3Server): Promise<FaultFixture> {
   const { appId } = app
   await makePeople(app)
   const messages = await makeMessages(app)
@@ -82,7 +96,18 @@ export async function makeFaultFixture(app: TestApp): Promise<FaultFixture> {
     deliveryId: await makeDelivery(app),
     holdId: await makeHold(app),
     retentionId: await makeRetention(app),
+    ...(await makeUploads(app)),
+    store: { endpoint: s3.endpoint, bucketName: s3.bucket, ...s3.keys },
   }
+}
+
+async function makeUploads(app: TestApp) {
+  const full = app.as('full')
+  const body = { name: 'cat.png', size: 3 }
+  const { data: asked } = await full.createUpload({ body })
+  const { data: brought } = await full.createUpload({ body })
+  if (brought.put) await bring(app, brought.put, Buffer.from('abc'))
+  return { asked: asked.uploadId, brought: brought.uploadId }
 }
 
 async function makePeople({ as, given }: TestApp): Promise<void> {

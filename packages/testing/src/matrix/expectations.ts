@@ -41,7 +41,7 @@ const refused: readonly string[] = [
   ...['replyToMessage', 'subscribeToThread', 'unsubscribeFromThread', 'markInteracted'],
   ...['pinMessage', 'unpinMessage', 'saveMessage', 'unsaveMessage', 'listReceipts'],
   ...['listMessages', 'registerPushToken', 'listPushTokens', 'deletePushTokens'],
-  ...['deletePushToken'],
+  ...['deletePushToken', 'createUpload', 'getUpload', 'completeUpload', 'cancelUpload'],
 ]
 
 /** Undefined: an operation that nobody has thought about yet. */

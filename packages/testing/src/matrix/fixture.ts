@@ -65,6 +65,8 @@ export async function startFixture(): Promise<Fixture> {
     type: 'form',
     data: { interactiveData: { formFields: [{ elementId: 'e1' }] } },
   })
+  const upload = { name: 'x', size: 1 }
+  const { data: asked } = await full.createUpload({ onBehalfOf: 'alice', body: upload })
   await full.leaveGroup({ params, onBehalfOf: 'former' })
   await full.banUser({ params: { guid: 'priv', uid: 'outcast' } })
   await full.blockUsers({ params: { uid: 'alice' }, body: { blockedUids: ['foe'] } })
@@ -96,6 +98,7 @@ export async function startFixture(): Promise<Fixture> {
         permission: 'listUsers',
         scope: 'participant',
         reaction: 'x',
+        uploadId: asked.uploadId,
       },
       messageInGroup,
       form,

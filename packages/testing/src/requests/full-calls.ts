@@ -75,6 +75,8 @@ const samples = [
   'https://example.com/a',
   'a@example.com',
   '+49 30 123456',
+  'image/png',
+  'chat/',
 ]
 
 /** The first sample that the schema allows. */

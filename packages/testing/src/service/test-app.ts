@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Api, allOperations, type OperationName } from '@chorale/contract/api'
 import type { Client, DeviceOperations } from '@chorale/contract/operation'
 import { ChoraleError, deviceClient, restClient } from '@chorale/sdk'
@@ -55,6 +58,8 @@ export interface TestApp extends AsyncDisposable {
   startWorker(listeners: readonly Listener[]): void
   /** For tests that make jobs due by hand, or move the clock: no commit has woken the runners. */
   wake(queue: { readonly name: string }): void
+  /** Goes to an address of the folder of files, or of a store. */
+  fetchFile(url: string, init?: RequestInit): Promise<Response>
   /** Another app in the same install, without a shadow. */
   anotherApp(): Promise<AppKeys>
   /** Calls with these credentials, whether they are right or wrong. */
@@ -72,6 +77,8 @@ export interface TestAppOptions {
   /** False: calls by API key stay in the process, for tests that make very many. */
   readonly sockets?: boolean
   readonly clock?: () => number
+  /** Beside those of every test, or instead of them. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Events go to NATS and to these listeners; without this they stay in the outbox. */
   readonly live?: Live
   /** Of the console: it has pages then. */
@@ -91,6 +98,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   await using stack = new AsyncDisposableStack()
   const database = stack.use(await cloneDatabase())
   const masterKey = randomBytes(32).toString('base64')
+  stack.defer(() => rm(filesFolder(database.url), { recursive: true, force: true }))
   const service = stack.use(await serve(database.url, masterKey, options))
   const { origin, managementOrigin, operationsOrigin } = service
   const { db } = service.core.foreground
@@ -156,16 +164,24 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     startWorker: (listeners) => service.startWorker(listeners),
     wake: ({ name }) => service.core.wakeUp.wake([name]),
+    fetchFile: (url, init) => fetch(url.replace(filesUrl, origin), init),
     anotherApp,
     client: (...credentials) => checked(client(...credentials), client(...credentials), undefined),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
+/** Its port is not known before the service listens: `fetchFile` asks the right one. */
+const filesUrl = 'http://files.localhost'
+
+function filesFolder(databaseUrl: string): string {
+  return join(tmpdir(), `chorale-files-${new URL(databaseUrl).pathname.slice(1)}`)
+}
+
 async function serve(
   databaseUrl: string,
   masterKey: string,
-  { clock, live, consoleFiles }: TestAppOptions,
+  { clock, live, consoleFiles, settings }: TestAppOptions,
 ): Promise<Service> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -177,6 +193,10 @@ async function serve(
     // Any number gives the management API its own listener; all take free ports.
     MANAGEMENT_PORT: '1',
     LISTENER_RETRY_MS: '20',
+    // Made with the first file.
+    FILES_FOLDER: filesFolder(databaseUrl),
+    FILES_URL: filesUrl,
+    ...settings,
     ...live?.settings,
   })
   const log = pino({ level: process.env.TEST_LOG ?? 'silent' })

@@ -188,7 +188,10 @@ async function printed(
   }
   const as = await loadCounterparts(people, others, viewer)
   const seen = as({ withTags: view.withUserAndGroupTags, withBlocks: view.withBlockedInfo })
-  const messages = await serialiseEntries(ctx.db, people, last, { viewer })
+  const messages = await serialiseEntries(ctx.db, people, last, {
+    viewer,
+    addresses: ctx.addresses,
+  })
   const messageOf = new Map(last.map(({ row }, place) => [row, messages[place]]))
   return rawList(
     rows.flatMap((row) => {

@@ -18,6 +18,9 @@ export interface TableRule {
 export const ruledTables: Readonly<Record<string, TableRule>> = {
   api_keys: { names: ['created_by'] },
   audit_log: { names: ['uid'], blanks: { column: 'target', to: '{"erased": true}' } },
+  // Those that a message names are removed with it, the others within a day.
+  files: { names: ['uid'] },
+  file_usage: { rows: ['uid'] },
   group_bans: { rows: ['uid'], names: ['banned_by'] },
   group_password_attempts: { rows: ['uid'] },
   groups: { names: ['updated_by'] },
@@ -49,9 +52,12 @@ export const otherTables: Readonly<Record<string, string>> = {
     ...['muted_conversations', 'notification_preferences', 'presence', 'push_tokens', 'saves'],
     ...['user_conversations', 'retention_rules'],
   ]),
-  ...same('erased message by message', ['entries', 'entry_edits', 'entry_words', 'reactions']),
+  ...same('erased message by message', [
+    ...['entries', 'entry_edits', 'entry_words', 'message_files', 'reactions'],
+  ]),
   ...same('says nothing of a user', [
     ...['app_collaborators', 'app_erasures', 'app_settings', 'apps', 'conversations', 'extensions'],
+    ...['file_checks', 'file_removals', 'file_stores'],
     ...['group_scope_permissions', 'handled_events', 'issuers', 'moderation_dry_runs'],
     ...['moderation_keyword_lists', 'moderation_reasons', 'moderation_rules'],
     ...['notification_log_switches', 'notification_providers', 'notification_settings', 'pins'],

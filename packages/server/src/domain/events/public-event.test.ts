@@ -30,6 +30,7 @@ const blocked = { uid, blockedUids: ['ann'] }
 
 /** One of each name: a name without a sample does not compile. */
 const samples: { readonly [N in EventName]: Events[N] } = {
+  'message.fileChecked': { ...row, uploadId: 'one', state: 'ready' },
   'user.created': { uid },
   'user.updated': { uid },
   'user.deactivated': { uid },

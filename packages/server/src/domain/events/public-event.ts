@@ -59,6 +59,7 @@ const dataOf: {
     ...(blockedId !== undefined && { blockedMessageId: String(blockedId) }),
   }),
   'message.moderationFailed': ({ failures }) => ({ failures }),
+  'message.fileChecked': ({ uploadId, state }) => ({ uploadId, state }),
   'submission.moderated': ({ revision, status, by }) => ({ revision, status, by }),
 }
 

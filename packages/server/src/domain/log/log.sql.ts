@@ -27,6 +27,8 @@ export interface NewEntry extends ConversationKey {
   readonly verdict?: string | undefined
   /** It is hidden until a classifier has answered. */
   readonly awaitsClassifier?: true | undefined
+  /** Files stand in `extra`, or in that of the verdict. */
+  readonly namesFiles?: true | undefined
   /** By how many the participants grow with it. */
   readonly joins?: number | undefined
   /** What must still hold for it to be appended; undefined: nothing was remembered. */
@@ -84,10 +86,10 @@ export interface AppendAddition {
   /** Names it within the statement. */
   readonly name: string
   /** An entry without this field has no such row. */
-  readonly field: 'parentSeq' | 'awaitsClassifier'
+  readonly field: 'parentSeq' | 'awaitsClassifier' | 'namesFiles'
   /** The queue whose jobs the rows are. */
   readonly queue?: { readonly name: string }
-  /** Selects from `appended`: bucket, key, seq, id, app_id, sender, parent_seq, verdict, nth. */
+  /** Selects from `appended`: bucket, key, seq, id, app_id, sender, parent_seq, verdict, extra, nth. */
   readonly insert: string
 }
 
@@ -139,11 +141,12 @@ function prepareAppend(name: string, additions: readonly AppendAddition[], check
     `with appended as materialized (
        select ($2::smallint[])[e.conversation] as bucket, ($3::bigint[])[e.conversation] as key,
               a.seq, a.id, a.counted, a.at, a.receipt, e.app_id, e.sender, e.parent_seq,
-              e.verdict::jsonb as verdict, nth
+              e.verdict::jsonb as verdict, e.extra::jsonb as extra, nth
        from ${callAt(checks ? current : '$1')} with ordinality
          as a(seq, id, counted, at, receipt, nth)
-       join unnest($8::int[], $11::text[], $12::text[], $18::bigint[], $20::text[]) with ordinality
-         as e(conversation, app_id, sender, parent_seq, verdict, nth) using (nth))
+       join unnest($8::int[], $11::text[], $12::text[], $18::bigint[], $20::text[], $17::text[])
+         with ordinality as e(conversation, app_id, sender, parent_seq, verdict, extra, nth)
+         using (nth))
      ${inserts.join('\n')}
      select a.seq, a.id, a.counted, a.at, a.receipt ${checks ? seenColumns : ''}
      from appended a ${checks ? seenJoins : ''} order by nth`,
@@ -162,8 +165,10 @@ const appendAlone = prepared<SeenRow>(
 )
 
 /** Nothing but a row of the log, its head and its receipt are written for it. */
-function isPlain({ parentSeq, verdict, awaitsClassifier, joins = 0 }: NewEntry): boolean {
-  return parentSeq === undefined && verdict === undefined && !awaitsClassifier && joins === 0
+function isPlain(entry: NewEntry): boolean {
+  const { parentSeq, verdict, awaitsClassifier, namesFiles, joins = 0 } = entry
+  const isAlone = parentSeq === undefined && !namesFiles && joins === 0
+  return isAlone && verdict === undefined && !awaitsClassifier
 }
 
 async function appendEntry(db: Db, entry: NewEntry, now: number): Promise<Placed> {

@@ -1,5 +1,6 @@
 import type { ConversationKey } from '../../outbox/committed.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import { fileRemovalQueue, releaseFilesOf } from '../files/index.ts'
 import type { Held } from '../holds/index.ts'
 import { type Beginning, deleteMoves, emptyEntries, readBeginning } from '../log/erasure/index.ts'
 import { systemUid } from '../users/index.ts'
@@ -37,6 +38,8 @@ export async function eraseBeginning(
   if (seqs.length > 0) {
     const emptied = await emptyEntries(db, conversation, seqs, { deletedBy: systemUid }, now)
     await deleteTracesOf(db, conversation, seqs)
+    await releaseFilesOf(db, conversation, seqs)
+    ctx.outbox.wake(fileRemovalQueue)
     // Without words, and of this change: a listener that read them before does not put words back.
     const noWords = { ...conversation, appId: db.appId, text: null, words: [] }
     await saveWords(

@@ -1,6 +1,7 @@
 import type { AppDb } from '../../database/app-db.ts'
 import type { ConversationKey } from '../../outbox/committed.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import { fileRemovalQueue, releaseFilesIn, releaseFilesOf } from '../files/index.ts'
 import type { EntryRow } from '../log/entries/index.ts'
 import { eraseEntries, eraseEntry } from '../log/erasure/index.ts'
 import { deleteWords } from './search/search.sql.ts'
@@ -16,6 +17,8 @@ export async function eraseMessage(
 ): Promise<void> {
   await eraseEntry(ctx.db, row, { sender: pseudonym, extra: { deletedBy: by } }, ctx.now)
   await deleteTraces(ctx.db, row)
+  await releaseFilesOf(ctx.db, row, [row.seq])
+  ctx.outbox.wake(fileRemovalQueue)
   if (row.extra?.parent !== undefined && row.deletedAt === null) await lowerReplies(ctx.db, row)
   await ctx.outbox.append('message.deleted', touched(row, by))
 }
@@ -26,5 +29,6 @@ const maxPerStep = 5000
 export async function eraseLog(db: AppDb, conversation: ConversationKey): Promise<void> {
   while (await deleteWords(db, conversation, maxPerStep));
   while (await eraseTraces(db, conversation, maxPerStep));
+  while (await releaseFilesIn(db, conversation, maxPerStep));
   await eraseEntries(db, conversation, maxPerStep)
 }

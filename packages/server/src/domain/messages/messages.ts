@@ -2,6 +2,7 @@ import type { messages } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { RawJson } from '../../pipeline/raw-json.ts'
+import { fileRemovalQueue, nameFiles, releaseFilesOf } from '../files/index.ts'
 import { isKept } from '../holds/index.ts'
 import { type Entry, type Extra, editEntry, withdrawEntry } from '../log/entries/index.ts'
 import { findCaseStatus, openCase } from '../rules/cases/index.ts'
@@ -12,6 +13,7 @@ import { profilesIn } from '../views/index.ts'
 import { insertEdit } from './edits.sql.ts'
 import { deletePin } from './pins.sql.ts'
 import { type Content, checkContent, keepingInjected, saidBy } from './send/content.ts'
+import { withFiles } from './send/content-files.ts'
 import { requireMayTouch } from './send/delivery.ts'
 import { examine, type Moderation } from './send/moderation.ts'
 import { withhold } from './send/withhold.ts'
@@ -35,9 +37,9 @@ export const messageHandlers = (moderation: Moderation): MessageHandlers => ({
   editMessage: {
     async prepare({ params: { id }, body }, before) {
       const found = await accessMessage(before, id, 'read')
-      const content = body.data && contentOf(before, found, body.data)
+      const content = body.data && (await contentOf(before, found, body.data))
       await requireMayEdit(before, found, content)
-      const beside = await besideOf(before, content, body.tags)
+      const beside = await besideOf(before, found, content, body.tags)
       const examined = content && (await moderateEdit(moderation, before, found, content, beside))
       return async (ctx) => {
         const entry = await accessMessage(ctx, id, 'change')
@@ -57,7 +59,7 @@ export const messageHandlers = (moderation: Moderation): MessageHandlers => ({
     const by = { deletedBy: actingUid(ctx), ...(kept && { erase: true as const }) }
     const extra = { ...(forever ? {} : beside), ...by }
     await withdrawEntry(ctx.db, entry.row, { extra, forever }, ctx.now)
-    if (forever) await deleteTraces(ctx.db, entry.row)
+    if (forever) await forget(ctx, entry.row)
     else await deletePin(ctx.db, entry.row)
     if (beside.parent !== undefined) await lowerReplies(ctx.db, entry.row)
     return answerWith(ctx, await recordAction(ctx, 'deleted', entry, changing(ctx)))
@@ -77,14 +79,23 @@ async function isUnderReview({ db }: ReadCtx, { row }: Entry): Promise<boolean> 
 }
 
 /** In the category and type that the message has, with what hooks have put into it. */
-function contentOf({ app, caller }: ReadCtx, { row }: Entry, given: Content['data']): Content {
-  const said = keepingInjected(saidBy(caller, given), JSON.parse(row.data))
-  return checkContent(app, row.category, row.type, said)
+function contentOf(ctx: ReadCtx, { row }: Entry, given: Content['data']): Promise<Content> {
+  const said = keepingInjected(saidBy(ctx.caller, given), JSON.parse(row.data))
+  const checked = checkContent(ctx.app, row.category, row.type, said)
+  return withFiles(ctx, checked, row.extra?.files)
+}
+
+/** What people left on it, and its files. */
+async function forget({ db, outbox }: WriteCtx, row: Entry['row']): Promise<void> {
+  await deleteTraces(db, row)
+  await releaseFilesOf(db, row, [row.seq])
+  outbox.wake(fileRemovalQueue)
 }
 
 /** What changes beside the data. */
 async function besideOf(
   ctx: ReadCtx,
+  { row }: Entry,
   content: Content | undefined,
   tags: string[] | undefined,
 ): Promise<Extra> {
@@ -93,9 +104,16 @@ async function besideOf(
       mentions: content.mentions,
       unseen: await unseenAmong(ctx, content.mentions),
     }),
+    ...(content?.files && { files: allFiles(row.extra?.files, content.files) }),
     ...(tags && { tags }),
     editedBy: actingUid(ctx),
   }
+}
+
+/** Those of earlier words stay, as the words do. */
+function allFiles(before: Extra['files'] = [], now: Extra['files'] = []) {
+  const fresh = now.filter(({ id }) => !before.some((known) => known.id === id))
+  return [...before, ...fresh]
 }
 
 async function requireMayEdit(
@@ -148,6 +166,8 @@ async function edit<T>(
 ): Promise<RawJson<T>> {
   const { row } = entry
   const extra = { ...row.extra, ...changes }
+  const named = changes.files?.map(({ id }) => id) ?? []
+  await nameFiles(ctx.db, row, named)
   const { said, result } = examined ?? {}
   const { moderation, verdict } = result ?? {}
   if (said && result && moderation?.status === 'disapproved') {

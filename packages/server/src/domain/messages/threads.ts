@@ -43,7 +43,7 @@ export const threadHandlers: ThreadHandlers = {
 
 async function printed(ctx: ReadCtx, rows: readonly ThreadRow[]): Promise<string> {
   const parents = rows.map(({ parent }) => parent)
-  const view = { viewer: ctx.actor?.uid }
+  const view = { viewer: ctx.actor?.uid, addresses: ctx.addresses }
   const messages = await serialiseEntries(ctx.db, profilesIn(ctx.db), parents, view)
   return rawList(
     messages.map((message, place) => {

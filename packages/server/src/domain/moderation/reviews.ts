@@ -3,6 +3,7 @@ import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { WriteCtx } from '../../pipeline/handler.ts'
 import { nextModerationVersion } from '../apps/index.ts'
+import { fileRemovalQueue, moveFiles, releaseFilesOf } from '../files/index.ts'
 import {
   dropHidden,
   type Entry,
@@ -45,11 +46,13 @@ export async function review(
 }
 
 /** Its author had deleted it for ever, and it was kept for this case. */
-async function eraseWithdrawn({ db, now }: WriteCtx, entry: Entry): Promise<void> {
+async function eraseWithdrawn({ db, outbox, now }: WriteCtx, entry: Entry): Promise<void> {
   const { erase, deletedBy } = entry.row.extra ?? {}
   if (!erase) return
   await withdrawEntry(db, entry.row, { extra: { deletedBy }, forever: true }, now)
   await deleteTraces(db, entry.row)
+  await releaseFilesOf(db, entry.row, [entry.row.seq])
+  outbox.wake(fileRemovalQueue)
 }
 
 async function deliver(
@@ -105,6 +108,7 @@ export async function sayAnew(
   }
   const [placed] = await appendWithin(ctx, [anew], [replyCounts])
   if (!placed) throw new Error('A message was not appended.')
+  await moveFiles(ctx.db, row, placed.seq)
   return placed
 }
 

@@ -16,13 +16,15 @@ export const besideTables: Readonly<Record<string, string>> = {
 /** Why the job does not look at the other tables. A test compares all with the schema. */
 export const otherTables: Readonly<Record<string, string>> = {
   ...same('emptied, or deleted, message by message', [
-    ...['entries', 'entry_edits', 'entry_words', 'interactions', 'pins', 'position_moves'],
+    ...['entries', 'entry_edits', 'entry_words', 'files', 'interactions', 'message_files'],
+    ...['file_checks', 'file_removals', 'pins', 'position_moves'],
     ...['reactions', 'saves', 'thread_subscriptions', 'threads'],
   ]),
   moderation_flags: 'deleted with their case',
   ...same('says nothing that was said', [
     ...['api_keys', 'app_collaborators', 'app_erasures', 'app_settings', 'apps', 'auth_tokens'],
     ...['blocked_users', 'contact_details', 'conversations', 'extensions', 'friends'],
+    ...['file_stores', 'file_usage'],
     ...['group_bans', 'group_members', 'group_password_attempts', 'group_scope_permissions'],
     ...['groups', 'handled_events', 'issuers', 'jwt_revocations', 'legal_holds'],
     ...['moderation_dry_runs', 'moderation_keyword_lists', 'moderation_reasons'],

@@ -9,6 +9,7 @@ import type {
   SerialisedEntry,
   Viewers,
 } from '../../realtime/ports.ts'
+import type { FileAddresses } from '../../storage/addresses.ts'
 import { type Entry, freshRow, movementOf } from '../log/entries/index.ts'
 import { conversationIdOf } from '../users/index.ts'
 import { groupConversationId, type ProfileLoader } from './counterparts.ts'
@@ -24,6 +25,7 @@ import {
 } from './feed.sql.ts'
 import { withPublished } from './published-profiles.ts'
 import { serialiseEntries, serialiseFresh } from './serialise-entries.ts'
+import { hasUnready } from './shown-files.ts'
 
 type Print = typeof serialiseEntries
 
@@ -32,6 +34,7 @@ interface ShowParts {
   peopleOf(appId: string): ProfileLoader
   /** As devices are told it. */
   told(change: number): number
+  readonly addresses: FileAddresses | undefined
 }
 
 /** What devices hear of conversations: what was missed, and what has just been appended. */
@@ -39,12 +42,13 @@ export function openFeed(
   db: Db,
   peopleOf: (appId: string) => ProfileLoader,
   epochs: Pick<Epochs, 'current'>,
+  addresses?: FileAddresses,
 ): Feed {
   // Devices pass back what they were told, and so the epoch of which it was.
   const told = (change: number) => inEpoch(epochs.current, change)
   const untold = (change: number) => Math.max(0, change - inEpoch(epochs.current, 0))
   const within = (appId: string): AppDb => ({ appId, db })
-  const parts: ShowParts = { db, peopleOf, told }
+  const parts: ShowParts = { db, peopleOf, told, addresses }
   const memberOf = (row: MembershipRow) => asMembership({ ...row, change: told(row.change) })
 
   return {
@@ -102,9 +106,14 @@ async function show(
   const entries: Entry[] = rows.map((row) => ({ row, receiver: from.receiver }))
   const members = from.receiver.kind === 'group'
   const { appId } = from
+  const { addresses } = parts
   const printed = await Promise.all(
     viewers.map((viewer) =>
-      print({ appId, db: parts.db }, parts.peopleOf(appId), entries, { viewer, members }),
+      print({ appId, db: parts.db }, parts.peopleOf(appId), entries, {
+        viewer,
+        members,
+        addresses,
+      }),
     ),
   )
   const own = viewers.includes(undefined) ? await showOwn(parts, appId, entries, print) : undefined
@@ -117,17 +126,17 @@ async function show(
   }))
 }
 
-/** Withheld messages, as those who sent them see them, by seq. */
+/** Messages that are withheld, or name a file that is not ready, as those who sent them see them, by seq. */
 async function showOwn(
-  { db, peopleOf }: ShowParts,
+  { db, peopleOf, addresses }: ShowParts,
   appId: string,
   entries: readonly Entry[],
   print: Print,
 ) {
-  const withheld = entries.filter(({ row }) => row.verdict?.sealed)
+  const withheld = entries.filter(({ row }) => row.verdict?.sealed || hasUnready(row))
   const shown = withheld.map(async (entry) => {
     const { seq, sender: uid } = entry.row
-    const view = { viewer: uid, members: true }
+    const view = { viewer: uid, members: true, addresses }
     const [text = ''] = await print({ appId, db }, peopleOf(appId), [entry], view)
     return [seq, { uid, text }] as const
   })

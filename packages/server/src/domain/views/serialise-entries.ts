@@ -19,8 +19,10 @@ export async function serialiseEntries(
   const rows = entries.map(({ row }) => row)
   const referred = await loadReferred(db, entries)
   const people = await loadProfiles(from, [...entries, ...referred.values()], view)
+  await prepareAddresses(db, [...entries, ...referred.values()], view)
   const withReactions = rows.filter(({ extra, deletedAt }) => extra?.reactions && !deletedAt)
   const facts = {
+    appId: db.appId,
     ...people,
     referred,
     between: new Map(),
@@ -49,9 +51,17 @@ export async function serialiseFresh(
   const entries = stored.map((entry) => seenBy(view.viewer, entry))
   const referred = await loadReferred(db, entries)
   const people = await loadProfiles(from, [...entries, ...referred.values()], view)
+  await prepareAddresses(db, [...entries, ...referred.values()], view)
   const none = { replies: nothing, ownReactions: nothing, receipts: nothing }
-  const facts = { ...people, ...none, referred, between: new Map() }
+  const facts = { appId: db.appId, ...people, ...none, referred, between: new Map() }
   return entries.map((entry) => serialiseEntry(entry, facts, view))
+}
+
+/** Of most pages: no message names a file. */
+async function prepareAddresses(db: AppDb, entries: readonly Entry[], { addresses }: EntryView) {
+  if (!addresses) return
+  const files = entries.flatMap(({ row }) => row.extra?.files ?? [])
+  if (files.length > 0) await addresses.prepare(db, files)
 }
 
 async function loadReferred(

@@ -1,9 +1,11 @@
 import { inside } from '../../pipeline/raw-json.ts'
 import type { Receiver } from '../../realtime/ports.ts'
+import type { FileAddresses } from '../../storage/addresses.ts'
 import { actionOf, type Entry, type EntryRow, otherThan } from '../log/entries/index.ts'
 import { conversationIdOf } from '../users/index.ts'
 import { type Counterparts, groupConversationId, nameAlone } from './counterparts.ts'
 import type { Receipt } from './receipts.ts'
+import { saidIn } from './shown-files.ts'
 
 /** What is shown of entries, and through whose eyes; undefined: the app's own. */
 export interface EntryView {
@@ -15,10 +17,13 @@ export interface EntryView {
   readonly mentionsWithTags?: boolean | undefined
   /** Moderators read what was deleted, while it is kept. */
   readonly deletedToo?: boolean | undefined
+  /** Makes the addresses of files; without it none is shown. */
+  readonly addresses?: FileAddresses | undefined
 }
 
 /** What entries show beside what they keep: each loaded once for the whole page. */
 export interface Facts {
+  readonly appId: string
   readonly seen: Counterparts
   readonly mentioned: Counterparts
   readonly replies: ReadonlyMap<number, number>
@@ -119,7 +124,8 @@ function serialiseAction({ row, receiver }: Entry, facts: Facts, view: EntryView
 /** A deleted message keeps who it was between, and nothing of what it said. */
 function serialiseData(row: EntryRow, entities: string, facts: Facts, view: EntryView): string {
   if (row.deletedAt !== null && !view.deletedToo) return `{${entities}}`
-  return inside(row.data, [entities, ...mentionsOf(row, facts), ...reactionsOf(row, facts)])
+  const said = row.extra?.files ? saidIn(row, facts.appId, view) : row.data
+  return inside(said, [entities, ...mentionsOf(row, facts), ...reactionsOf(row, facts)])
 }
 
 function betweenOf({ row: { sender }, receiver }: Entry, facts: Facts): Between {

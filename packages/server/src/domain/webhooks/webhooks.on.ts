@@ -15,7 +15,7 @@ import {
 import { buildReceipt } from './payloads/build-receipts.ts'
 import { buildBlock, buildPresence, buildReaction } from './payloads/build-users.ts'
 import { envelope } from './payloads/envelope.ts'
-import type { Wanted, WebhookPayload } from './payloads/payload.ts'
+import type { How, Wanted, WebhookPayload } from './payloads/payload.ts'
 import { enqueue, type NewDelivery } from './queue.sql.ts'
 import { appsWithWebhooks, findSubscriptions, type Subscription } from './subscriptions.sql.ts'
 
@@ -23,7 +23,7 @@ type Build<N extends EventName> = (
   event: HeardEvent<N>,
   db: AppDb,
   wanted: Wanted,
-  how: Pick<Subscription, 'changedMessageItself'>,
+  how: How,
 ) => Promise<WebhookPayload[]>
 
 /**
@@ -56,12 +56,12 @@ export const notifyWebhooks: Listener = {
 }
 
 function enqueueWith<N extends EventName>(build: Build<N>): Reaction<N> {
-  return async (event, { db, outbox, now }: AppTransaction) => {
+  return async (event, { db, outbox, now, addresses }: AppTransaction) => {
     const subscriptions = await findSubscriptions(db, event.at)
     const wanted: Wanted = (version, trigger) =>
       subscriptions.some((one) => one.version === version && one.triggers.includes(trigger))
     const changedMessageItself = subscriptions.some((one) => one.changedMessageItself)
-    const payloads = await build(event, db, wanted, { changedMessageItself })
+    const payloads = await build(event, db, wanted, { changedMessageItself, addresses })
     const fresh = subscriptions.flatMap((to) =>
       payloads
         .filter(({ version, trigger }) => to.version === version && to.triggers.includes(trigger))

@@ -33,6 +33,7 @@ import {
   requirePoolerSettings,
 } from '../configured-database.ts'
 import { openConfiguredEgress } from '../configured-egress.ts'
+import { type Files, openConfiguredFiles } from '../configured-files.ts'
 import { openConfiguredTracer } from '../configured-tracer.ts'
 import { openConfiguredVault } from '../configured-vault.ts'
 import { consoleFiles } from '../console-files.ts'
@@ -83,6 +84,8 @@ export interface Core extends AsyncDisposable {
   /** Wakes the runners of jobs, those of other processes too. */
   readonly wakeUp: WakeUp
   readonly egress: Egress
+  /** Where the files of messages are. */
+  readonly files: Files
   readonly compiler: Compiler
   readonly checkRules: RuleCheck
   readonly metrics: Metrics
@@ -105,8 +108,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const foreground = stack.use(openConfiguredDatabase(config, log, activeApps))
   const bus = stack.use(connectBus(natsAccessOf(config, log), log))
   const tracer = stack.use(await openConfiguredTracer(config, log))
-  const calling = stack.use(openConfiguredEgress(config))
-  const egress = tracer ? traceEgress(calling, tracer) : calling
+  const egress = openTracedEgress(stack, config, tracer)
   const isNatsThere = () => bus.connection !== undefined
   const metrics = openMetrics({ foreground, background, clock, isNatsThere, queues })
   const stream = openEventStream(bus, streamOptions(config))
@@ -121,7 +123,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const publishing = { database: background, stream, metrics, log, clock, announce, tracer }
   const hooks = publishes ? [announce, stack.use(openPublishing(publishing)).onCommit] : []
   const wakeUp = stack.use(openWakeUp(signals))
-  const onCommit = allHooks(hooks, wakeUp.wake)
+  const files = stack.use(await openConfiguredFiles({ config, vault, clock, egress }))
   const compiler = stack.use(openCompiler((await nativeEngine()) ?? portableEngine))
   const health = openCoreHealth(log, background, bus)
   const owned = stack.move()
@@ -143,9 +145,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     stream,
     signals,
     epochs,
-    onCommit,
+    onCommit: allHooks(hooks, wakeUp.wake),
     wakeUp,
     egress,
+    files,
     compiler,
     checkRules: openRuleCheck(openRuleSets(compiler)),
     metrics,
@@ -153,6 +156,15 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     health,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+function openTracedEgress(
+  stack: AsyncDisposableStack,
+  config: Config,
+  tracer: Tracer | undefined,
+): Egress {
+  const egress = stack.use(openConfiguredEgress(config))
+  return tracer ? traceEgress(egress, tracer) : egress
 }
 
 function openCoreHealth(log: Logger, database: Database, bus: Bus): Health {

@@ -19,7 +19,7 @@ export function startGateway(core: Core, calls: Calls, server: FastifyInstance):
   const { config, foreground, background, onCommit, clock, metrics, epochs, log } = core
   return openGateway(server, {
     options: optionsOf(config),
-    feed: openFeed(foreground.db, calls.people, epochs),
+    feed: openFeed(foreground.db, calls.people, epochs, core.files.addresses),
     users: usersWith(core, calls),
     presence: openPresenceStore({
       database: background,

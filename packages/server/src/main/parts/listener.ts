@@ -49,6 +49,7 @@ export function buildCallServer(
     hstsSeconds: config.HSTS_SECONDS,
     leaving: core.leaving,
     tracer: core.tracer,
+    folder: core.files.folder,
   })
 }
 

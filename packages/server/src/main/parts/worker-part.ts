@@ -34,6 +34,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       clock: core.clock,
       log: core.log,
       tracer: core.tracer,
+      addresses: core.files.addresses,
       onOutcome: metrics.listened,
       concurrency: config.LISTENER_CONCURRENCY,
       attempts: config.LISTENER_ATTEMPTS,
@@ -58,6 +59,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       wakeUp: core.wakeUp,
       metrics: metrics.jobs,
       tracer: core.tracer,
+      files: core.files,
     }),
   )
   // Calls work without NATS, consumers do not.

@@ -107,6 +107,17 @@ export interface Extra {
   /** It was said elsewhere, and brought here later. */
   readonly imported?: true
   readonly pinned?: { readonly at: number; readonly by: string }
+  /** Files that it names, or has named before an edit. */
+  readonly files?: readonly EntryFile[]
+}
+
+/** A file of an upload. Its name, type and size stand in the attachment. */
+export interface EntryFile {
+  readonly id: string
+  /** Absent: the store of the install. */
+  readonly store?: number
+  /** Absent: it is ready. */
+  readonly state?: 'checking' | 'refused'
 }
 
 /** An entry, and between whom it is. */

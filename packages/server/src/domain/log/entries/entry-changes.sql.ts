@@ -46,6 +46,27 @@ export async function updateExtra(
   await change(db, entry, sql`extra = ${jsonb(extra)}`, now)
 }
 
+/** What is known of a file that it names; also of one that is withheld. */
+export async function setFileInEntry(
+  db: AppDb,
+  entry: Changed,
+  { id, state }: { readonly id: string; readonly state: 'ready' | 'refused' },
+  now: number,
+): Promise<void> {
+  const settled = (files: RawBuilder<unknown>) => sql`(
+    select jsonb_agg(case when f ->> 'id' = ${id}
+                     then (f - 'state') || ${jsonb(state === 'ready' ? {} : { state })} else f end)
+    from jsonb_array_elements(${files}) f)`
+  const open = sql`e.extra -> 'files'`
+  const sealed = sql`e.verdict #> '{sealed,extra,files}'`
+  const told = sql`
+    extra = case when ${open} is null then e.extra
+            else jsonb_set(e.extra, '{files}', ${settled(open)}) end,
+    verdict = case when ${sealed} is null then e.verdict
+              else jsonb_set(e.verdict, '{sealed,extra,files}', ${settled(sealed)}) end`
+  await change(db, entry, told, now)
+}
+
 /** `forever` also empties it; its row stays, because the log has no holes. */
 export async function withdrawEntry(
   db: AppDb,

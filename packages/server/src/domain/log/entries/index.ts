@@ -1,6 +1,7 @@
 export {
   actionOf,
   type Entry,
+  type EntryFile,
   type EntryRow,
   type Extra,
   freshRow,
@@ -17,6 +18,7 @@ export {
   editEntry,
   hideEntry,
   keepHidden,
+  setFileInEntry,
   updateExtra,
   withdrawEntry,
 } from './entry-changes.sql.ts'

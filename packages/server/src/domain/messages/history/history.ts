@@ -41,6 +41,7 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
   const print = ({ ctx, query, faces }: Listing, { entries }: Page) => {
     const view = {
       viewer: ctx.actor?.uid,
+      addresses: ctx.addresses,
       withTags: query.withTags ?? false,
       mentionsWithBlockedInfo: query.mentionsWithBlockedInfo,
       mentionsWithTags: query.mentionswithTagInfo,

@@ -3,6 +3,7 @@ import type { ConversationKey } from '../../../outbox/committed.ts'
 import { requireLookedUp } from '../../../pipeline/failure.ts'
 import type { AppendCtx, ReadCtx } from '../../../pipeline/handler.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
+import { messageFiles } from '../../files/index.ts'
 import type { Verdict } from '../../log/entries/index.ts'
 import type { AppendAddition, Appended, NewEntry } from '../../log/index.ts'
 import { ensureUserConversation } from '../../log/participants/index.ts'
@@ -13,7 +14,11 @@ import type { Moderated } from './moderation.ts'
 import type { Recipient } from './recipient.ts'
 
 /** What is written with the messages of a batch. */
-export const appendAdditions: readonly AppendAddition[] = [replyCounts, pendingClassifications]
+export const appendAdditions: readonly AppendAddition[] = [
+  replyCounts,
+  pendingClassifications,
+  messageFiles,
+]
 
 /** Where the message is, and whether it was there before. */
 export interface Stored extends Appended {
@@ -43,6 +48,7 @@ export async function append(
     parentSeq: parent?.row.seq,
     expected,
     profilesAfter: published,
+    ...(content.files && { namesFiles: true }),
     ...storedAs(moderated, {
       counts: !parent && countsAsUnread(content),
       shows: updatesLastMessage(ctx, content, parent !== undefined),

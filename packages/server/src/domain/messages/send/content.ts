@@ -2,7 +2,7 @@ import type { NewMessage } from '@chorale/contract/messages'
 import type { Actor, AppIdentity, Caller } from '../../../pipeline/caller.ts'
 import { badRequest, Failure } from '../../../pipeline/failure.ts'
 import type { AppendCtx } from '../../../pipeline/handler.ts'
-import type { Entry, Extra } from '../../log/entries/index.ts'
+import type { Entry, EntryFile, Extra } from '../../log/entries/index.ts'
 import { unseenAmong } from '../../users/index.ts'
 
 type Data = Readonly<Record<string, unknown>>
@@ -14,6 +14,8 @@ export interface Content {
   /** As it is stored: checked, with what the interface fills in. */
   readonly data: Data
   readonly mentions: readonly string[]
+  /** Of uploads that its attachments name. */
+  readonly files?: readonly EntryFile[]
 }
 
 export interface To {
@@ -72,13 +74,6 @@ export function keepingInjected(given: Data, stored: Data): Data {
   return { ...given, metadata: { ...metadata, [injected]: before } }
 }
 
-/** The first step of a send. Throws, for each receiver, what is wrong with the message. */
-export function parse(draft: Draft, to: To): Outgoing {
-  const { ctx, body } = draft
-  draft.content ??= checkContent(ctx.app, body.category, body.type, saidBy(ctx.caller, body.data))
-  return { ...draft, to, content: draft.content }
-}
-
 /** What stands beside the data: most messages have none of it. */
 export async function extraOf({
   ctx,
@@ -88,8 +83,9 @@ export async function extraOf({
   content,
 }: Outgoing): Promise<Extra | undefined> {
   const { tags = [], quotedMessageId: quoted } = body
-  const { mentions } = content
-  if (tags.length + mentions.length === 0 && quoted === undefined && !parent) return undefined
+  const { mentions, files = [] } = content
+  const count = tags.length + mentions.length + files.length
+  if (count === 0 && quoted === undefined && !parent) return undefined
   const unseen = await unseenAmong({ db: ctx.db, actor: sender.actor }, mentions)
   return {
     ...(tags.length > 0 && { tags }),
@@ -97,6 +93,7 @@ export async function extraOf({
     ...(unseen.length > 0 && { unseen }),
     ...(quoted !== undefined && { quoted: Number(quoted) }),
     ...(parent && { parent: parent.row.id }),
+    ...(files.length > 0 && { files }),
   }
 }
 
@@ -193,9 +190,9 @@ function requireReadableAttachments({ attachments = [] }: Data): void {
   if (!Array.isArray(attachments)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   for (const attachment of attachments) {
     if (!isObject(attachment)) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
-    const { url, name, mimeType, extension, size } = attachment
+    const { uploadId, url, name, mimeType, extension, size } = attachment
     const isReadable =
-      [url, name, mimeType, extension].every(isTextOrAbsent) &&
+      [uploadId, url, name, mimeType, extension].every(isTextOrAbsent) &&
       (isTextOrAbsent(size) || Number.isSafeInteger(size))
     if (!isReadable) throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   }
@@ -205,7 +202,16 @@ function isTextOrAbsent(value: unknown): boolean {
   return value === undefined || typeof value === 'string'
 }
 
-function checkAttachment(attachment: unknown, sizeAsNumber: boolean) {
+interface CheckedAttachment {
+  readonly url?: string
+  readonly uploadId?: string
+}
+
+function checkAttachment(attachment: unknown, sizeAsNumber: boolean): CheckedAttachment {
+  // What it is, the upload says; an address that came with it was made for its reader.
+  if (isObject(attachment) && typeof attachment.uploadId === 'string') {
+    return { uploadId: attachment.uploadId }
+  }
   if (!isObject(attachment) || !isHttpUrl(attachment.url)) {
     throw new Failure('ERR_INVALID_MEDIA_MESSAGE')
   }

@@ -143,6 +143,27 @@ export async function requireMayTouch(
   if (target) requireMayReachUser(put, target)
 }
 
+/** Whether a message with such a file would be let through, before there is one. */
+export async function requireMaySendFile(
+  { db, actor }: Pick<ReadCtx, 'db' | 'actor'>,
+  to: To,
+  mimeType: string,
+): Promise<void> {
+  if (!actor) return
+  const { uid } = actor
+  const [kind = ''] = mimeType.split('/')
+  const type = ['image', 'video', 'audio'].includes(kind) ? kind : 'file'
+  const data = { attachments: [{ mimeType }] }
+  const content = { category: 'message', type, data, mentions: [] }
+  const put = { act: 'message', actor, to, content } as const
+  requireMaySay(put)
+  if (to.type === 'group') {
+    await requireGroup(db, put, to.id, await findGroupTarget(db, uid, to.id))
+  } else {
+    requireOther(put, uid, to.id, await findUserTarget(db, uid, to.id))
+  }
+}
+
 function requireAll<T>(rules: readonly Rule<T>[], put: Put, target: T): void {
   for (const { acts, require } of rules) if (acts.includes(put.act)) require(put, target)
 }

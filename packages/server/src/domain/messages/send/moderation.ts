@@ -104,7 +104,10 @@ async function inspect(
   entry: Entry,
 ): Promise<string> {
   const { data } = entry.row
-  const [text = '{}'] = await serialiseFresh(ctx.db, profiles, [entry], { viewer: ctx.actor?.uid })
+  const [text = '{}'] = await serialiseFresh(ctx.db, profiles, [entry], {
+    viewer: ctx.actor?.uid,
+    addresses: ctx.addresses,
+  })
   const { id, ...message }: Record<string, unknown> = JSON.parse(text)
   const shown = entry.row.id === 0 ? message : { id, ...message }
   const verdict = await inspector(ctx, JSON.stringify(shown))

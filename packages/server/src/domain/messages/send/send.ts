@@ -4,6 +4,7 @@ import { badRequest, Failure, requireLookedUp } from '../../../pipeline/failure.
 import type { AppendCtx, Handlers, ReadCtx } from '../../../pipeline/handler.ts'
 import { type RawJson, rawData, rawObject } from '../../../pipeline/raw-json.ts'
 import { actorOf } from '../../conversations/index.ts'
+import { catchUp } from '../../files/index.ts'
 import { freshRow } from '../../log/entries/index.ts'
 import { type Appended, findEntry, type NewEntry } from '../../log/index.ts'
 import { requireUser } from '../../users/index.ts'
@@ -11,7 +12,8 @@ import { serialiseEntries, serialiseFresh } from '../../views/index.ts'
 import { receiverOfReply } from '../replies.ts'
 import { accessMessage } from '../stored/access.ts'
 import { append, type Stored } from './append.ts'
-import { type Draft, type Outgoing, parse, type To } from './content.ts'
+import { checkContent, type Draft, type Outgoing, saidBy, type To } from './content.ts'
+import { withFiles } from './content-files.ts'
 import { authorise } from './delivery.ts'
 import { type Moderated, type Moderation, moderate } from './moderation.ts'
 import { type Directory, type Recipient, resolveRecipient } from './recipient.ts'
@@ -21,14 +23,33 @@ export interface Sending extends Directory, Moderation {
   readonly batcher: Batcher<NewEntry, Appended>
 }
 
+/** The first step. Throws, for each receiver, what is wrong with the message. */
+async function parse(draft: Draft, to: To): Promise<Outgoing> {
+  const { ctx, body } = draft
+  draft.content ??= checkContent(ctx.app, body.category, body.type, saidBy(ctx.caller, body.data))
+  const { files, data } = draft.content
+  if (!files && data.attachments) draft.content = await withFiles(ctx, draft.content)
+  return { ...draft, to, content: draft.content }
+}
+
 /** A message to one receiver, as JSON text: what it must know is asked, and committed, with others. */
 async function send(sending: Sending, draft: Draft, to: To): Promise<string> {
-  const message = parse(draft, to)
+  const message = await parse(draft, to)
   const recipient = await resolveRecipient(sending, message)
   await authorise(message, recipient)
   const moderated = await moderate(sending, message, recipient)
   const stored = await append(sending.batcher, message, recipient, moderated)
+  await catchUpOnFiles(message, stored)
   return present(message, recipient, moderated, stored)
+}
+
+/** Of most messages: none of their files is being checked. */
+async function catchUpOnFiles({ ctx, content }: Outgoing, stored: Stored): Promise<void> {
+  const { files = [] } = content
+  if (stored.repeated || !files.some(({ state }) => state === 'checking')) return
+  const { conversation, seq, id } = stored
+  const { bucket, key } = conversation
+  await ctx.inTransaction((inApp) => catchUp(inApp, { bucket, key, seq, id }, files))
 }
 
 /** The stored message as the answer has it: a repeat shows what was stored first. */
@@ -41,7 +62,7 @@ async function present(
   const before = placed.repeated ? await findEntry(ctx.db, conversation, placed.seq) : undefined
   const row = before ?? freshRow(conversation, placed, said)
   const serialise = placed.repeated ? serialiseEntries : serialiseFresh
-  const view = { viewer: ctx.actor?.uid }
+  const view = { viewer: ctx.actor?.uid, addresses: ctx.addresses }
   const profiles = profilesAfter(placed.seen)
   const [text] = await serialise(ctx.db, profiles, [{ row, receiver }], view)
   if (text === undefined) throw new Error('A stored message could not be shown.')

@@ -12,8 +12,8 @@ export async function withhold(
   { moderation, verdict = { actions: [] } }: ModerationResult,
   extra: Extra = row.extra ?? {},
 ): Promise<void> {
-  const { tags, mentions, parent, quoted, editedBy } = extra
-  const kept = { tags, mentions, parent, quoted, editedBy }
+  const { tags, mentions, parent, quoted, editedBy, files } = extra
+  const kept = { tags, mentions, parent, quoted, editedBy, files }
   await hideEntry(db, row, { verdict, data: { ...said, moderation }, extra: kept }, now)
   await deleteTraces(db, row)
   if (parent !== undefined) await lowerReplies(db, row)

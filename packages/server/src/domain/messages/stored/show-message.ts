@@ -11,6 +11,7 @@ export async function answerWith<T>(
 ): Promise<RawJson<T>> {
   const [message] = await serialiseEntries(ctx.db, profilesIn(ctx.db), [entry], {
     viewer: ctx.actor?.uid,
+    addresses: ctx.addresses,
   })
   return new RawJson(rawObject({}, { data: message && withFields(message, more) }))
 }

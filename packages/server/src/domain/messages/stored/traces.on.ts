@@ -1,4 +1,5 @@
 import type { Listener } from '../../../outbox/listener.ts'
+import { fileRemovalQueue, releaseFilesIn } from '../../files/index.ts'
 import { deleteWords } from '../search/search.sql.ts'
 import { eraseTraces } from './traces.sql.ts'
 
@@ -9,10 +10,12 @@ export const forgetDeletedGroups: Listener = {
   name: 'forget-deleted-groups',
   idempotent: true,
   on: {
-    async 'group.deleted'({ payload }, { db }) {
+    async 'group.deleted'({ payload }, { db, outbox }) {
       const moreWords = await deleteWords(db, payload, maxPerStep)
       const moreTraces = await eraseTraces(db, payload, maxPerStep)
-      return moreWords || moreTraces ? 'again' : undefined
+      const moreFiles = await releaseFilesIn(db, payload, maxPerStep)
+      outbox.wake(fileRemovalQueue)
+      return moreWords || moreTraces || moreFiles ? 'again' : undefined
     },
   },
 }

@@ -6,8 +6,7 @@ import type { Receiver } from '../../../realtime/ports.ts'
 import { type EntryRow, freshRow } from '../../log/entries/index.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
 import { loadCounterparts, profilesIn, serialiseFresh } from '../../views/index.ts'
-import type { Subscription } from '../subscriptions.sql.ts'
-import { orderingKeyOf, type Wanted, type WebhookPayload } from './payload.ts'
+import { type How, orderingKeyOf, type Wanted, type WebhookPayload } from './payload.ts'
 
 type Heard = HeardEvent<'entry.appended'>
 
@@ -38,7 +37,7 @@ export async function buildEntry(
   { payload, at }: Heard,
   db: AppDb,
   wanted: Wanted,
-  { changedMessageItself }: Pick<Subscription, 'changedMessageItself'>,
+  how: How,
 ): Promise<WebhookPayload[]> {
   const { category, type, caught } = payload
   if (caught === 'withheld') return []
@@ -52,9 +51,7 @@ export async function buildEntry(
   if (!receiver || !row) return []
   const orderingKey = orderingKeyOf(receiver)
   const isMovement = category === 'action' && type === 'groupMember'
-  const message = isMovement
-    ? undefined
-    : await serialiseMessage(db, row, receiver, changedMessageItself)
+  const message = isMovement ? undefined : await serialiseMessage(db, row, receiver, how)
   const data = message ? rawObject({}, { message }) : await serialiseMovement(db, row, receiver)
   const current = says.map((trigger) => ({ version: 2, trigger, data, orderingKey }) as const)
   if (!message || !hearsLegacy(category, wanted)) return current
@@ -104,10 +101,11 @@ async function serialiseMessage(
   db: AppDb,
   row: EntryRow,
   receiver: Receiver,
-  changedMessageItself: boolean,
+  { changedMessageItself, addresses }: How,
 ): Promise<string> {
   const [text = ''] = await serialiseFresh(db, profilesIn(db), [{ row, receiver }], {
     viewer: undefined,
+    addresses,
   })
   if (row.category !== 'action' || !changedMessageItself) return text
   const message = JSON.parse(text).data.entities.on?.entity

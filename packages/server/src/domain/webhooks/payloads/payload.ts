@@ -1,5 +1,6 @@
 import type { CurrentTrigger, LegacyTrigger } from '@chorale/contract/webhooks'
 import type { Receiver } from '../../../realtime/ports.ts'
+import type { FileAddresses } from '../../../storage/addresses.ts'
 import { conversationIdOf } from '../../users/index.ts'
 import { groupConversationId } from '../../views/index.ts'
 
@@ -21,6 +22,12 @@ export type WebhookPayload = {
       readonly platform: 'API' | 'WEBSOCKET'
     }
 )
+
+/** How messages are shown. */
+export interface How {
+  readonly changedMessageItself: boolean
+  readonly addresses?: FileAddresses | undefined
+}
 
 /** Whether any webhook wants it: what nobody hears is not printed. */
 export type Wanted = (version: 1 | 2, trigger: CurrentTrigger | LegacyTrigger) => boolean

@@ -1,0 +1,2 @@
+export * from './file-stores.ts'
+export * from './uploads.ts'

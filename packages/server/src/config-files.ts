@@ -1,0 +1,75 @@
+import { Type } from 'typebox'
+
+export const fileSettings = {
+  FILES_FOLDER: Type.String({
+    default: '',
+    description:
+      'Folder for the files of messages, which the api part hands out; every process with the parts ' +
+      'api or worker needs it. Empty: none.',
+  }),
+  FILES_URL: Type.String({
+    default: '',
+    description:
+      'How clients reach `/files/` of the api part, as in `https://files.example.com`: best a host of ' +
+      'its own. Needed with `FILES_FOLDER`.',
+  }),
+  FILES_S3_ENDPOINT: Type.String({
+    default: '',
+    description:
+      'Instead of a folder, a store that speaks S3, as in `https://s3.eu-central-1.amazonaws.com`. ' +
+      'Clients bring files to it and read them from it. Empty: none.',
+  }),
+  FILES_S3_REGION: Type.String({ default: 'us-east-1', description: 'Its region.' }),
+  FILES_S3_BUCKET: Type.String({ default: '', description: 'Its bucket.' }),
+  FILES_S3_PREFIX: Type.String({
+    default: '',
+    pattern: '^$|^[A-Za-z0-9_/-]+/$',
+    description: 'What every key in the bucket begins with, as in `chat/`.',
+  }),
+  FILES_S3_ACCESS_KEY_ID: Type.String({ default: '', description: 'Key of the bucket.' }),
+  FILES_S3_SECRET_ACCESS_KEY: Type.String({ default: '', description: 'Its secret.' }),
+  FILES_S3_STYLE: Type.Unsafe<'path' | 'host'>({
+    type: 'string',
+    enum: ['path', 'host'],
+    default: 'path',
+    description: 'Whether the bucket begins the path of an address, or the name of the host.',
+  }),
+  FILES_S3_UPLOADS: Type.Unsafe<'post' | 'put'>({
+    type: 'string',
+    enum: ['post', 'put'],
+    default: 'post',
+    description: 'How clients bring files that come whole; `put` where the store takes no forms.',
+  }),
+  FILES_PUBLIC_URL: Type.String({
+    default: '',
+    description:
+      'Where everybody may read the bucket, by choice: addresses are then neither signed nor do they ' +
+      'end. Empty: nobody may.',
+  }),
+  FILES_MAX_BYTES: Type.Integer({
+    default: 104_857_600,
+    minimum: 1,
+    description: 'Of one file.',
+  }),
+  FILES_APP_BYTES: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description: 'Of all files of an app; 0: no limit.',
+  }),
+  FILES_USER_BYTES: Type.Integer({
+    default: 0,
+    minimum: 0,
+    description: 'Of all files that a user has sent; 0: no limit.',
+  }),
+  FILES_ADDRESS_SECONDS: Type.Integer({
+    default: 3600,
+    minimum: 10,
+    maximum: 604_800,
+    description: 'How long the address of a file is valid, at most; half as long at least.',
+  }),
+  FILES_UNUSED_SECONDS: Type.Integer({
+    default: 86_400,
+    minimum: 1,
+    description: 'After so long a file is removed that no message names, whole or not.',
+  }),
+}

@@ -1,0 +1,38 @@
+import type { WriteCtx } from '../../pipeline/handler.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { type FileCheckJob, fileCheckQueue, insertCheck } from './checks.sql.ts'
+import type { FileRow, FileState } from './files.sql.ts'
+
+/** What a step has found out. */
+export type FileFinding =
+  | { readonly is: 'passed'; readonly facts?: Readonly<Record<string, unknown>> }
+  /** It never becomes visible. */
+  | { readonly is: 'refused'; readonly why: string }
+  /** The step could not be made. */
+  | { readonly is: 'later'; readonly afterMs: number }
+
+/** One look at a file, before others may see it. Steps are made one after the other, each as a job. */
+export interface FileStep {
+  readonly name: string
+  run(file: FileCheckJob, storage: Storage): Promise<FileFinding>
+}
+
+/** What is looked at, in this order. */
+export interface FileChecks {
+  readonly steps: readonly FileStep[]
+  /** The state that a file has once all its bytes are there: `ready` where nothing is looked at. */
+  begin(ctx: WriteCtx, file: FileRow): Promise<FileState>
+}
+
+export function openFileChecks(steps: readonly FileStep[]): FileChecks {
+  const [first] = steps
+  return {
+    steps,
+    async begin(ctx, { fileId }) {
+      if (!first) return 'ready'
+      await insertCheck(ctx.db, fileId, first.name)
+      ctx.outbox.wake(fileCheckQueue)
+      return 'checking'
+    },
+  }
+}
