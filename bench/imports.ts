@@ -1,7 +1,9 @@
 import { importItems } from '../packages/server/src/move/batches.ts'
 import { Side } from '../packages/server/src/move/side.ts'
-import type { Bench } from './harness/context.ts'
+import type { Bench, BenchContext } from './harness/context.ts'
+import { loadConversations } from './harness/conversations.ts'
 import { rounded } from './harness/figures.ts'
+import { type PacedResult, pacedSends, runInSeconds } from './harness/paced.ts'
 
 const talks = 40
 const perCall = 500
@@ -14,7 +16,7 @@ type Kind = (typeof kinds)[number]
 
 export const bench: Bench = {
   name: 'imports',
-  summary: `messages imported in calls of ${perCall}, ${workers} at a time`,
+  summary: `messages imported in calls of ${perCall}, ${workers} at a time, and sends of an app beside it`,
   async run(ctx) {
     const { url, query } = await ctx.freshDatabase()
     const { origin, appId, apiKey } = await ctx.serve(url)
@@ -27,14 +29,50 @@ export const bench: Bench = {
       const perSecond = await measure(side, kind, seconds)
       rows.push({ receiver: kind, 'messages/s': Math.round(perSecond) })
     }
+    const beside = await measureBeside(ctx, seconds)
     const [stored] = (await query('select count(*)::int as n from entries', [])) as { n: number }[]
     const least = Math.min(...rows.map((row) => row['messages/s']))
     return {
-      tables: [{ title: 'Imported', rows }],
-      goals: [{ what: 'messages/s, the slower kind', value: rounded(least), atLeast: 500 }],
+      tables: [
+        { title: 'Imported', rows },
+        { title: `Sends of another app, ${sendsPerSecond}/s`, rows: beside.rows },
+      ],
+      goals: [
+        { what: 'messages/s, the slower kind', value: rounded(least), atLeast: 500 },
+        { what: 'send p99 beside an import, times without', value: beside.times, atMost: 2 },
+      ],
       notes: [`${stored?.n} messages of ${text.length} characters are stored, with unread counts.`],
     }
   },
+}
+
+const sendsPerSecond = 50
+
+/** Another app of the same process sends, without an import and beside one. */
+async function measureBeside(ctx: BenchContext, seconds: number) {
+  const { url, query } = await ctx.freshDatabase()
+  const { serving, apps } = await ctx.serveTogether(url, ['live', 'moving'], [])
+  const live = { origin: serving.origin, ...apps.live }
+  await loadConversations(query, apps.live.appId)
+  const side = new Side({ url: `${serving.origin}/v3`, ...apps.moving, parallel: workers })
+  await importPeople(side)
+  const pace = { perSecond: sendsPerSecond, seconds }
+  ctx.say(`${seconds} s of sends alone, and beside an import`)
+  const alone = await pacedSends(live, pace)
+  const [among, perSecond] = await Promise.all([
+    pacedSends(live, pace),
+    measure(side, 'group', seconds + runInSeconds),
+  ])
+  const rowOf = (beside: string, { p50Ms, p99Ms }: PacedResult, imported: number) => ({
+    beside,
+    'p50 ms': rounded(p50Ms),
+    'p99 ms': rounded(p99Ms),
+    'imported messages/s': Math.round(imported),
+  })
+  return {
+    times: rounded(among.p99Ms / alone.p99Ms),
+    rows: [rowOf('nothing', alone, 0), rowOf('an import', among, perSecond)],
+  }
 }
 
 async function importPeople(to: Side): Promise<void> {

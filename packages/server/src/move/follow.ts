@@ -9,6 +9,7 @@ import { differingOf, importPage } from './messages.ts'
 import type { Moving } from './moving.ts'
 import { moveGroups, moveRoles, moveUsers } from './people.ts'
 import { movePositions } from './positions.ts'
+import { moveRelations } from './relations.ts'
 import type { Side } from './side.ts'
 import { catchUpOnHeard } from './touched.ts'
 
@@ -126,7 +127,7 @@ async function newestId(side: Side): Promise<string> {
 }
 
 const secondsPerDay = 86_400
-const once = ['roles', 'users', 'groups', 'members', 'positions'] as const
+const once = ['roles', 'users', 'groups', 'members', 'positions', 'relations'] as const
 
 /**
  * The last step, when nothing is written on the old side any more: people once more, messages of so
@@ -140,7 +141,7 @@ export async function cutOver(
   requireRun(moving)
   const { from, to, state, progress } = moving
   for (const name of once) state.restart(name)
-  state.forget(once)
+  state.forget([...once, 'friends', 'blockedusers'])
   await moveRoles(moving)
   await moveUsers(moving)
   await moveGroups(moving)
@@ -157,6 +158,7 @@ export async function cutOver(
   }
   await catchUpOnHeard(moving, heard, heard.end())
   await movePositions(moving, true)
+  await moveRelations(moving)
   const lastId = await newestId(to)
   const sentAt = Math.floor(Date.now() / 1000)
   state.save('cut-over', { done: true, count: messages, lastId, sentAt })

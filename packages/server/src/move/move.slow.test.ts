@@ -178,6 +178,7 @@ test('an app moves while it is written to, is compared, and goes back', async ()
   say(`follow: lag p99 ${p99} ms of ${lag.seen.length} messages, said ${followed.lagSeconds} s`)
   say(`written there: ${JSON.stringify([...writers.counts])}, refused ${writers.refused.length}`)
   say(`webhooks: ${JSON.stringify(relay.calls)}; faults: ${JSON.stringify(hosted.faults)}`)
+  expect(hosted.broken).toEqual([])
   expect(followed.left).toEqual([])
 
   // What a lost webhook told of is found by reading everything again.

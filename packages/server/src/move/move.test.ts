@@ -54,6 +54,9 @@ test('an app moves over a faulty line, killed in the middle, and each planted da
   await source.createUser({ body: { uid: 'zed', name: 'Zed' } })
   await source.addMembers({ params: { guid: 'club' }, body: { participants: ['zed'] } })
   await source.banUser({ params: { guid: 'club', uid: 'zed' } })
+  const params = { uid: 'zed' }
+  await source.blockUsers({ params, body: { blockedUids: ['ann'] } })
+  await source.addFriends({ params, body: { accepted: ['bob', 'cid'] } })
 
   const first = move('run')
   await expect
@@ -61,7 +64,7 @@ test('an app moves over a faulty line, killed in the middle, and each planted da
     .toBeGreaterThan(2)
   first.kill()
   expect((await first.ended).code).toBe(null)
-  const { stdout, stderr, code } = await move('run').ended
+  const { stdout, stderr, code } = await move('run', '--relations').ended
   expect([code, stderr.includes('rror')]).toEqual([0, false])
   const { moved, left } = JSON.parse(stdout)
   expect(left).toEqual([])
@@ -85,13 +88,21 @@ test('an app moves over a faulty line, killed in the middle, and each planted da
   expect(followed.lagSeconds).toBeLessThan(30)
   const plan = await printed(move('plan'))
   expect(plan).toMatchObject({ users: 6, groups: 2, remarks: expect.arrayContaining([]) })
-  const cut = await printed(move('cut-over'))
+  await source.removeFriends({ params, body: { friends: ['cid'] } })
+  const cut = await printed(move('cut-over', '--relations'))
   expect(cut.left).toEqual([])
   expect(await compare()).toMatchObject({ differing: 0, differences: [] })
   const sample = await compare('--sample', '50')
   expect(sample).toMatchObject({ differing: 0 })
   expect(sample.compared).toBeGreaterThan(50)
 
+  const here = fresh.as('full')
+  const [friends, blocked] = [
+    await here.listFriends({ params, query: {} }),
+    await here.listBlockedUsers({ params, query: {} }),
+  ]
+  const uidsIn = ({ data }: typeof friends) => data.map(({ uid }) => uid)
+  expect([uidsIn(friends), uidsIn(blocked)]).toEqual([['bob'], ['ann']])
   await goBack()
   await damage()
   const { differences } = await compare()

@@ -8,6 +8,8 @@ export interface Moving {
   readonly state: MoveState
   /** Devices stay signed in; a call more for each user. */
   readonly withTokens: boolean
+  /** Friends and blocked users come along; two calls more for each user. */
+  readonly withRelations: boolean
   /** `share`: how much of the step is done, where that is known. */
   progress(step: StepName, count: number, share?: number): void
 }

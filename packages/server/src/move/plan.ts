@@ -33,7 +33,8 @@ export async function planMove(
   const remarks = [
     ...(found.passwords > 0 ? [`${found.passwords} groups have passwords: set them again.`] : []),
     ...(elsewhere.size > 0 ? [`Files stay where they are: ${[...elsewhere].join(', ')}.`] : []),
-    'Friends, blocked users, pins, webhooks, push credentials and settings are not moved.',
+    'Friends and blocked users are moved with --relations: two calls more for each user.',
+    'Pins, saved messages, webhooks, push credentials and settings are not moved.',
   ]
   const { groups, members } = found
   const hours = (messages / messagesPerSecond + calls * (await secondsPerCall(from))) / 3600

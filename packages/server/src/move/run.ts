@@ -3,6 +3,7 @@ import { moveMessages } from './messages.ts'
 import type { Moving } from './moving.ts'
 import { moveGroups, moveRoles, moveUsers } from './people.ts'
 import { movePositions } from './positions.ts'
+import { moveRelations } from './relations.ts'
 import { type Leftover, stepNames } from './state.ts'
 
 export interface MoveReport {
@@ -18,6 +19,7 @@ export async function runMove(moving: Moving): Promise<MoveReport> {
   await moveMembers(moving)
   await moveMessages(moving)
   await movePositions(moving)
+  await moveRelations(moving)
   return reportOf(moving)
 }
 

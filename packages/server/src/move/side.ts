@@ -77,8 +77,8 @@ export class Side {
     return this.#call('PUT', path, body, undefined)
   }
 
-  delete<T>(path: string, onBehalfOf?: string): Promise<T> {
-    return this.#call('DELETE', path, undefined, onBehalfOf)
+  delete<T>(path: string, onBehalfOf?: string, body?: object): Promise<T> {
+    return this.#call('DELETE', path, body, onBehalfOf)
   }
 
   async #call<T>(

@@ -14,6 +14,7 @@ export const stepNames = ['roles', 'users', 'groups', 'members', 'messages', 'po
 export type StepName =
   | (typeof stepNames)[number]
   | 'follow'
+  | 'relations'
   | 'heard'
   | 'cut-over'
   | 'back'

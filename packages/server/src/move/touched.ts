@@ -6,6 +6,7 @@ import { importPage } from './messages.ts'
 import type { Moving } from './moving.ts'
 import { importGroups } from './people.ts'
 import { positionOf, thereNow } from './positions.ts'
+import { moveRelationsOf } from './relations.ts'
 import { Refused } from './side.ts'
 
 /** Reads again what webhooks have told of, up to a place. What was new then is on the new side already. */
@@ -22,6 +23,9 @@ export async function catchUpOnHeard(
     await moveMessagesAgain(moving, only(touched, 'message'))
     await Promise.all(only(touched, 'group').map(({ guid }) => moveGroupAgain(moving, guid)))
     await moveReaders(moving, only(touched, 'reader'))
+    const { withRelations } = moving
+    const related = withRelations ? only(touched, 'relations') : []
+    await Promise.all(related.map(({ uid }) => moveRelationsOf(moving, uid)))
     heard.done(place)
   }
 }

@@ -9,6 +9,8 @@ export interface Hosted extends AsyncDisposable {
   readonly answered: ReadonlyMap<string, number>
   /** Of each kind so many have met one. */
   readonly faults: Readonly<Record<Fault, number>>
+  /** Calls that the install itself did not answer. */
+  readonly broken: readonly string[]
 }
 
 type Fault = 'limited' | 'failed' | 'cut'
@@ -44,6 +46,7 @@ export async function startHosted(options: Options): Promise<Hosted> {
   const { origin, pageSize, every, perSecond = Infinity } = options
   const answered = new Map<string, number>()
   const faults = { limited: 0, failed: 0, cut: 0 }
+  const broken: string[] = []
   let calls = 0
   let second = 0
   let inSecond = 0
@@ -74,7 +77,10 @@ export async function startHosted(options: Options): Promise<Hosted> {
         answered.set(path, (answered.get(path) ?? 0) + 1)
         response.writeHead(status, { 'content-type': 'application/json' }).end(text)
       },
-      () => response.destroy(),
+      (error: unknown) => {
+        broken.push(`${request.method} ${request.url}: ${error}`)
+        response.destroy()
+      },
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -84,6 +90,7 @@ export async function startHosted(options: Options): Promise<Hosted> {
     url: `http://127.0.0.1:${port}/v3`,
     answered,
     faults,
+    broken,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -19,6 +19,7 @@ export interface Options {
   readonly webhooks?: string
   readonly webhookSecret?: string
   readonly authTokens?: true
+  readonly relations?: true
   readonly json?: true
 }
 
@@ -44,6 +45,7 @@ export function sidesOf(command: Command): Command {
 
 export function webhooksOf(command: Command): Command {
   return command
+    .option('--relations', 'with friends and blocked users; two calls more for each user')
     .option('--webhooks <port>', 'take the calls of a webhook of the old side at this port')
     .addOption(
       new Option('--webhook-secret <secret>', 'the password of that webhook').env(
@@ -74,7 +76,14 @@ export function openSides({ fromUrl, fromApp, fromKey, toUrl, toApp, toKey, para
 export function openMove(options: Options): Moving {
   const { from, to } = openSides(options)
   const state = MoveState.open(options.state, nameOf(from), nameOf(to))
-  return { from, to, state, withTokens: options.authTokens === true, progress: progressLine() }
+  return {
+    from,
+    to,
+    state,
+    withTokens: options.authTokens === true,
+    withRelations: options.relations === true,
+    progress: progressLine(),
+  }
 }
 
 export interface Ears extends AsyncDisposable {
