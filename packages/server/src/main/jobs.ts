@@ -4,7 +4,7 @@ import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { erasureJobs } from '../domain/apps/index.ts'
 import { userErasureJobs } from '../domain/erasures/index.ts'
-import { fileCheckJobs, fileRemovalJobs } from '../domain/files/index.ts'
+import { fileCheckJobs, fileRemovalJobs, removeFilesOfApp } from '../domain/files/index.ts'
 import { classificationJobs, submissionJobs } from '../domain/moderation/index.ts'
 import { digestJobs, pushJobs } from '../domain/notifications/index.ts'
 import { retentionJobs } from '../domain/retention/index.ts'
@@ -72,7 +72,8 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
   const submissions = submissionJobs({ ...parts, ...classifierTimesOf(parts) })
   stack.use(startRunner(submissions, runnerOptions(parts, submissionsAtOnce)))
   const forgetLetters = (appId: string, uid?: string) => parts.letters.forget(appId, uid)
-  const erasures = erasureJobs({ ...parts, forgetLetters })
+  const removeFiles = removeFilesOfApp(parts.files.stores)
+  const erasures = erasureJobs({ ...parts, forgetLetters, removeFiles })
   stack.use(startRunner(erasures, runnerOptions(parts, 1)))
   const ofUsers = userErasureJobs({
     ...parts,

@@ -24,6 +24,8 @@ interface ErasureParts {
   readonly log: Logger
   /** What NATS keeps of an app for longer than an archived app has. */
   readonly forgetLetters: (appId: string) => Promise<void>
+  /** Removes files of the app for about so long. True: there are more. */
+  readonly removeFiles?: (inApp: AppDb, forMs: number) => Promise<boolean>
   readonly leaseMs?: number
   readonly rangeMs?: number
 }
@@ -63,6 +65,11 @@ export function erasureJobs(parts: ErasureParts): Jobs<ErasureJob> {
       if (!(await isTimeUp(inApp, clock()))) {
         await forgetErasure(inApp)
         return 'given up'
+      }
+      // First: their rows say in which stores they are.
+      if (job.table === '' && (await parts.removeFiles?.(inApp, rangeMs))) {
+        await recordErasure(db, job, job)
+        return 'files'
       }
       const tables = childrenFirst(await tablesOfApps(db))
       const reached = await walk(inApp, tables, job, rangeMs)

@@ -1,4 +1,4 @@
-import type { InstallDb } from '../../database/app-db.ts'
+import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Transactions } from '../../outbox/unit-of-work.ts'
 import { keyOf, prefixOf, type Storage } from '../../storage/storage.ts'
@@ -52,4 +52,18 @@ async function removeObjects(storage: Storage, job: FileRemovalJob): Promise<voi
   const { appId, fileId, partsId } = job
   if (partsId !== null) await storage.dropParts(keyOf(appId, fileId), partsId)
   for await (const { key } of storage.list(prefixOf(appId, fileId))) await storage.remove(key)
+}
+
+/** Of an app that is erased: every object in every store that it has, for about so long. True: there are more. */
+export function removeFilesOfApp(stores: FileStores) {
+  return async (inApp: AppDb, forMs: number): Promise<boolean> => {
+    const endsAt = performance.now() + forMs
+    for (const storage of await stores.all(inApp)) {
+      for await (const { key } of storage.list(`${inApp.appId}/`)) {
+        await storage.remove(key)
+        if (performance.now() > endsAt) return true
+      }
+    }
+    return false
+  }
 }
