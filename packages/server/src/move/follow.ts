@@ -22,6 +22,8 @@ export interface Following {
   readonly pauseMs: number
   readonly signal: AbortSignal
   readonly heard: Heard
+  /** The same two sides, with calls of their own: new messages do not wait for what is read again. */
+  readonly beside: Moving
   /** When something was said, or never. */
   woken(): Promise<void>
   /** After each round: messages that it read, and how old the newest was when it was here. */
@@ -38,8 +40,7 @@ export async function followMove(moving: Moving, following: Following): Promise<
     const end = heard.end()
     const { messages, lagSeconds } = await catchUp(moving, recent)
     following.told(messages, lagSeconds)
-    // New messages do not wait until all is read again that webhooks tell of.
-    hearing ??= catchUpOnHeard(moving, heard, end, signal).then(() => {
+    hearing ??= catchUpOnHeard(following.beside, heard, end, signal).then(() => {
       hearing = undefined
     })
     // Whoever waits for it is told.

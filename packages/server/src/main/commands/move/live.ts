@@ -3,7 +3,15 @@ import { markOf, moveBack } from '../../../move/back.ts'
 import { cutOver, followMove } from '../../../move/follow.ts'
 import { Given } from '../../../move/given.ts'
 import { print } from '../output.ts'
-import { leftLine, type Options, openEars, openMove, sidesOf, webhooksOf } from './sides.ts'
+import {
+  leftLine,
+  type Options,
+  openEars,
+  openMove,
+  openSides,
+  sidesOf,
+  webhooksOf,
+} from './sides.ts'
 
 export function followCommand(): Command {
   return webhooksOf(sidesOf(new Command('follow')))
@@ -23,6 +31,7 @@ export function followCommand(): Command {
         pauseMs: Number(options.every) * 1000,
         signal: stop.signal,
         heard: ears.heard,
+        beside: { ...moving, ...openSides({ ...options, parallel: callsBeside }) },
         woken: ears.woken,
         told(messages, lagSeconds) {
           rounds += 1
@@ -40,6 +49,7 @@ export function followCommand(): Command {
 }
 
 const maxLags = 10_000
+const callsBeside = '3'
 
 const settingsToChange = [
   'the address in your servers, pages and phones, or the DNS name',
