@@ -24,6 +24,8 @@ export class Writers {
   /** Ids of messages, and when each was answered. */
   readonly sentAt = new Map<string, number>()
   readonly changed: Known[] = []
+  /** Edited, deleted, or reacted to: a phone hears of that, too. */
+  readonly touched = new Set<string>()
   readonly #full: Client<Api>
   readonly #side: OldSide
   readonly #random: Random
@@ -103,6 +105,7 @@ export class Writers {
 
   async #change(kind: 'edit' | 'remove' | 'react' | 'unreact', target: Known): Promise<void> {
     const params = { id: target.id }
+    this.touched.add(target.id)
     if (kind === 'edit') {
       const data = { text: `edited ${this.#random.below(1_000_000)}` }
       await this.#full.editMessage({ params, onBehalfOf: target.sender, body: { data } })
