@@ -1,6 +1,9 @@
 import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import { natsPrefix } from '../engines/nats-prefix.ts'
@@ -23,6 +26,8 @@ export interface Apart extends AsyncDisposable {
 export async function startApart(minBlockMs: number): Promise<Apart> {
   await using stack = new AsyncDisposableStack()
   const { url } = stack.use(await cloneDatabase())
+  const files = await mkdtemp(join(tmpdir(), 'chorale-files-'))
+  stack.defer(() => rm(files, { recursive: true, force: true }))
   const child = fork(path, [String(minBlockMs)], {
     execArgv: [],
     env: {
@@ -34,6 +39,8 @@ export async function startApart(minBlockMs: number): Promise<Apart> {
       // The requests are full of wrong keys.
       AUTH_REFUSALS_PER_MINUTE: '0',
       CONSOLE_URL: consoleUrl,
+      FILES_FOLDER: files,
+      FILES_URL: 'http://files.localhost',
       CHORALE_MASTER_KEY: randomBytes(32).toString('base64'),
     },
   })

@@ -131,7 +131,7 @@ test('50 words that a user has left are found in no table and in no event afterw
       and e.conversation_key = w.conversation_key and e.id = w.id
     where e.app_id = ${app.appId} and w.words <> '{}'
       and (e.sender = 'vic' or e.sender like 'erased-%')`.execute(app.db)
-  expect((await hashes()).rows.length).toBeGreaterThan(10)
+  await expect.poll(async () => (await hashes()).rows.length, wait).toBeGreaterThan(10)
   expect(await streamText()).toContain('secret')
 
   await withLetters(async (write) => {
