@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { importItems, leftoversIn } from '../move/batches.ts'
+import { importItems, leftoversIn, withoutRepeats } from '../move/batches.ts'
 import { makeRole, type Role, rolesOf } from '../move/people.ts'
 import type { Side } from '../move/side.ts'
 import type { Leftover } from '../move/state.ts'
@@ -78,27 +78,12 @@ async function importBy(
   beside: object = {},
 ): Promise<Leftover[]> {
   const left: Leftover[] = []
-  for (const keyed of withoutRepeats(items, (item) => String(Object(item)[key]))) {
+  const keyOf = (item: object) => String(Object(item)[key])
+  for (const some of withoutRepeats(items, keyOf)) {
+    const keyed = new Map(some.map((item) => [keyOf(item), item]))
     left.push(...leftoversIn(kind, await importItems({ to, kind, with: beside }, keyed)))
   }
   return left
-}
-
-/** In maps of their own: a muid is unique for a sender in a conversation only. */
-function withoutRepeats(
-  items: readonly object[],
-  keyOf: (item: object) => string,
-): Map<string, object>[] {
-  let keyed = new Map<string, object>()
-  const all = [keyed]
-  for (const item of items) {
-    if (keyed.has(keyOf(item))) {
-      keyed = new Map()
-      all.push(keyed)
-    }
-    keyed.set(keyOf(item), item)
-  }
-  return all
 }
 
 async function importConversations(to: Side, items: readonly object[]): Promise<Leftover[]> {

@@ -1,11 +1,11 @@
 import { PlainError } from '../plain-error.ts'
 import { giveReactions } from './back-reactions.ts'
-import { importItems, lacksPeople, leftoversIn } from './batches.ts'
+import { importItems, lacksPeople, leftoversIn, withoutRepeats } from './batches.ts'
 import type { Given } from './given.ts'
 import type { ListedMessage } from './listed.ts'
 import { messagesOf } from './lists.ts'
 import { standingsIn } from './members.ts'
-import { detailsIn, itemOf } from './messages.ts'
+import { detailsIn, itemOf, muidOf } from './messages.ts'
 import type { Moving } from './moving.ts'
 import { Refused } from './side.ts'
 
@@ -56,16 +56,11 @@ async function giveMessages(
   page: readonly ListedMessage[],
 ): Promise<void> {
   const said = page.filter(isSaid)
-  await giveSome(
-    moving,
-    given,
-    said.filter(({ parentId }) => parentId === undefined),
-  )
-  await giveSome(
-    moving,
-    given,
-    said.filter(({ parentId }) => parentId !== undefined),
-  )
+  const parents = said.filter(({ parentId }) => parentId === undefined)
+  const replies = said.filter(({ parentId }) => parentId !== undefined)
+  for (const some of [...withoutRepeats(parents, muidOf), ...withoutRepeats(replies, muidOf)]) {
+    await giveSome(moving, given, some)
+  }
 }
 
 async function giveSome(

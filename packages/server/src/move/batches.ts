@@ -66,3 +66,22 @@ export function leftoversIn(kind: string, outcomes: ReadonlyMap<string, Outcome>
 export function lacksPeople({ error }: Outcome): boolean {
   return error?.code === 'ERR_UID_NOT_FOUND' || error?.code === 'ERR_GUID_NOT_FOUND'
 }
+
+/**
+ * In lists in which no key comes twice, as items of a call have one each: a muid is unique for a
+ * sender in a conversation only.
+ */
+export function withoutRepeats<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const lists: T[][] = []
+  let keys = new Set<string>()
+  for (const item of items) {
+    const key = keyOf(item)
+    if (lists.length === 0 || keys.has(key)) {
+      lists.push([])
+      keys = new Set()
+    }
+    keys.add(key)
+    lists.at(-1)?.push(item)
+  }
+  return lists
+}

@@ -1,11 +1,10 @@
-import { importItems, lacksPeople, leftoversIn } from './batches.ts'
+import { importItems, lacksPeople, leftoversIn, withoutRepeats } from './batches.ts'
 import { messageForm, textOf } from './forms.ts'
 import { type ListedMessage, type ListedReaction, pick } from './listed.ts'
 import { ahead, messagesOf } from './lists.ts'
 import type { Moving } from './moving.ts'
 import { groupDetails, userDetails } from './people.ts'
 import type { Side } from './side.ts'
-import type { Leftover } from './state.ts'
 
 const partsAtOnce = 4
 
@@ -60,26 +59,29 @@ export async function importPage(
 }
 
 async function importPart(
-  { from, to, state }: Moving,
+  moving: Moving,
   messages: readonly ListedMessage[],
   update: boolean,
 ): Promise<void> {
   const inOrder = messages.toSorted((a, b) => Number(a.id) - Number(b.id))
-  const items = new Map<string, object>()
-  const byKey = new Map<string, ListedMessage>()
-  const leftovers: Leftover[] = []
-  const known = inOrder.filter(({ category }) => categories.includes(category))
-  for (const { id, category } of inOrder) {
-    if (!categories.includes(category))
-      leftovers.push({ kind: 'messages', id, why: `Category ${category}.` })
+  const isKnown = ({ category }: ListedMessage) => categories.includes(category)
+  for (const some of withoutRepeats(inOrder.filter(isKnown), muidOf)) {
+    await importSome(moving, some, update)
   }
-  const asked = await Promise.all(known.map((message) => itemOf(from, message)))
-  for (const [nth, message] of known.entries()) {
-    const item = asked[nth]
-    if (!item) continue
-    items.set(item.muid, item)
-    byKey.set(item.muid, message)
-  }
+  const unknown = inOrder.filter((message) => !isKnown(message))
+  moving.state.leave(
+    unknown.map(({ id, category }) => ({ kind: 'messages', id, why: `Category ${category}.` })),
+  )
+}
+
+async function importSome(
+  { from, to, state }: Moving,
+  messages: readonly ListedMessage[],
+  update: boolean,
+): Promise<void> {
+  const byKey = new Map(messages.map((message) => [muidOf(message), message]))
+  const asked = await Promise.all(messages.map((message) => itemOf(from, message)))
+  const items = new Map<string, object>(asked.map((item) => [item.muid, item]))
   const importing = { to, kind: 'messages', with: { unread: true, update } }
   const outcomes = await importItems(importing, items)
   const again = new Map<string, object>()
@@ -95,7 +97,7 @@ async function importPart(
     ...one,
     id: byKey.get(one.id)?.id ?? one.id,
   }))
-  state.leave([...leftovers, ...failed])
+  state.leave(failed)
 }
 
 /** Of a page, what the new side does not have as it is. Who reacted is not seen in a list. */
@@ -163,13 +165,16 @@ const taken = [
 
 /** A message of a list, as an import takes it. */
 export async function itemOf(from: Side, message: ListedMessage) {
-  const { id, muid = id } = message
   return {
     ...pick(message, taken),
-    muid,
+    muid: muidOf(message),
     data: saidIn(message),
-    reactions: hasReactions(message) ? await reactionsOf(from, id) : [],
+    reactions: hasReactions(message) ? await reactionsOf(from, message.id) : [],
   }
+}
+
+export function muidOf({ id, muid = id }: ListedMessage): string {
+  return muid
 }
 
 function hasReactions({ data = {} }: ListedMessage): boolean {

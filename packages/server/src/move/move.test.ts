@@ -54,6 +54,16 @@ test('an app moves over a faulty line, killed in the middle, and each planted da
   await source.createUser({ body: { uid: 'zed', name: 'Zed' } })
   await source.addMembers({ params: { guid: 'club' }, body: { participants: ['zed'] } })
   await source.banUser({ params: { guid: 'club', uid: 'zed' } })
+  // A muid is unique for a sender in a conversation only.
+  for (const onBehalfOf of ['ann', 'bob']) {
+    const body = {
+      receiver: 'club',
+      receiverType: 'group',
+      muid: 'same',
+      data: { text: 'Hi.' },
+    } as const
+    await source.sendMessage({ onBehalfOf, body })
+  }
   const params = { uid: 'zed' }
   await source.blockUsers({ params, body: { blockedUids: ['ann'] } })
   await source.addFriends({ params, body: { accepted: ['bob', 'cid'] } })
