@@ -93,10 +93,11 @@ describe('the timeline of a message', () => {
     await expect.poll(() => stepsOf(id)).toContain('pushed: sent')
     const back = { onBehalfOf: 'bob', params: { uid: 'ann' }, body: {} } as const
     await full.markUserConversationRead(back)
-    expect(await stepsOf(id)).toEqual([
-      ...['received', 'moderated: approved', 'stored'],
-      ...['delivered', 'pushed: sent', 'read'],
-    ])
+    const steps = await stepsOf(id)
+    expect(steps.slice(0, 3)).toEqual(['received', 'moderated: approved', 'stored'])
+    // It is delivered when it is read: in the second of the push, or in a later one.
+    expect(steps.slice(3, -1).toSorted()).toEqual(['delivered', 'pushed: sent'])
+    expect(steps.at(-1)).toBe('read')
     const data = await timelineOf(id)
     expect(data).toMatchObject({
       messageId: id,
