@@ -20,8 +20,8 @@ export interface Call {
 export interface Answer {
   readonly status: number
   readonly retryAfter: boolean
-  // biome-ignore lint/suspicious/noExplicitAny: the checker takes answers as they come
-  readonly body: any
+  /** As it came; undefined where it is no JSON. */
+  readonly body: unknown
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 512 })
@@ -81,16 +81,17 @@ function parsed(text: string): unknown {
 /** How the refusals of a run are told apart. */
 export function nameOf(answer: Answer | string): string {
   if (typeof answer === 'string') return answer
-  const code = answer.body?.error?.code ?? 'not an answer of the service'
+  const code = Object(Object(answer.body).error).code ?? 'not an answer of the service'
   return `${answer.status} ${code}${answer.retryAfter ? '' : ', without Retry-After'}`
 }
 
 /** For what prepares a run and what reads its end: until it is answered well. */
-export async function insist(call: Call): Promise<Answer['body']> {
+export async function insist<T>(call: Call): Promise<T> {
   for (let tries = 0; ; tries++) {
     const answer = await attempt(call)
     const status = typeof answer === 'string' ? 0 : answer.status
-    if (typeof answer !== 'string' && status >= 200 && status < 300) return answer.body
+    // As the documentation of the call says; whoever reads a field that is not there notices.
+    if (typeof answer !== 'string' && status >= 200 && status < 300) return answer.body as T
     const isWrong = status >= 400 && status < 500 && status !== 429
     if (isWrong || tries > 300) {
       const body = typeof answer === 'string' ? '' : JSON.stringify(answer.body)

@@ -18,6 +18,17 @@ export interface Sources {
   readonly began: number
 }
 
+// What is read of the answers.
+interface Listed<T> {
+  readonly data: readonly T[]
+}
+interface Events extends Listed<{ readonly type: string; readonly messageId: string }> {
+  readonly meta: { readonly next: { readonly after: string } }
+}
+interface Points {
+  readonly data: { readonly dataPoints: readonly { readonly messagesSent: number }[] }
+}
+
 const maxWaitSeconds = 180
 const searchedMessages = 40
 
@@ -72,7 +83,12 @@ async function readHistory({ app, guid }: Group, as: string | undefined) {
   const messages: { id: number; muid: string }[] = []
   for (let id = 1; ; ) {
     const path = `/v3/groups/${guid}/messages?limit=100&category=message&affix=append&id=${id}`
-    const { data } = await insist({ app, method: 'GET', path, ...(as && { as }) })
+    const { data } = await insist<Listed<{ id: string; muid: string }>>({
+      app,
+      method: 'GET',
+      path,
+      ...(as && { as }),
+    })
     for (const message of data) messages.push({ id: Number(message.id), muid: message.muid })
     const last = messages.at(-1)
     if (data.length === 0 || !last) return messages
@@ -88,13 +104,13 @@ async function readUnread({ world, sends, marks }: Sources, stored: ReadonlyMap<
     if (!mark) continue
     const { user, id: readUpTo } = mark
     const path = `/v3/groups/${group.guid}/conversation`
-    const { data } = await insist({ app: group.app, method: 'GET', path, as: user })
-    const [{ unreadMessageCount }] = data
+    const call = { app: group.app, method: 'GET', path, as: user } as const
+    const { data } = await insist<Listed<{ unreadMessageCount: string }>>(call)
     const messages = stored.get(conversation)?.messages ?? []
     const isUnread = ({ id, muid }: (typeof messages)[number]) =>
       id > readUpTo && sends.attempted.get(muid)?.sender !== user
     const counted = messages.filter(isUnread).length
-    unread.push({ user, conversation, shown: Number(unreadMessageCount), counted })
+    unread.push({ user, conversation, shown: Number(data[0]?.unreadMessageCount), counted })
   }
   return unread
 }
@@ -107,7 +123,7 @@ function openFeed(app: App) {
       for (;;) {
         const place = after === undefined ? '' : `&after=${encodeURIComponent(after)}`
         const path = `/v3/events?limit=1000${place}`
-        const { data, meta } = await insist({ app, method: 'GET', path })
+        const { data, meta } = await insist<Events>({ app, method: 'GET', path })
         after = meta.next.after
         for (const event of data)
           if (event.type === 'message.sent') ids.push(Number(event.messageId))
@@ -125,8 +141,8 @@ async function readStatistics({ world, began }: Sources, stored: ReadonlyMap<str
       const from = Math.floor(began / pointMs) * pointMs
       const to = (Math.floor(Date.now() / pointMs) + 1) * pointMs
       const path = `/v3/stats/messages?startTime=${from}&endTime=${to}`
-      const { data } = await insist({ app, method: 'GET', path })
-      const points: { messagesSent: number }[] = data.dataPoints
+      const { data } = await insist<Points>({ app, method: 'GET', path })
+      const points = data.dataPoints
       const shown = points.reduce((sum, { messagesSent }) => sum + messagesSent, 0)
       const of = [...stored.values()].filter(({ conversation }) =>
         conversation.startsWith(app.appId),
@@ -150,9 +166,8 @@ async function search(world: World, histories: readonly History[]) {
     some.map(async ({ id, muid, group }) => {
       if (!group) throw new Error('Every history is of a group.')
       const path = `/v3/groups/${group.guid}/messages?searchKey=word${muid.replaceAll('-', '')}`
-      const { data } = await insist({ app: group.app, method: 'GET', path })
-      const ids: { id: string }[] = data
-      return { id, found: ids.some((found) => Number(found.id) === id) }
+      const { data } = await insist<Listed<{ id: string }>>({ app: group.app, method: 'GET', path })
+      return { id, found: data.some((found) => Number(found.id) === id) }
     }),
   )
 }

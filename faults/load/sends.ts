@@ -58,7 +58,12 @@ export function startSending(world: World, perSecond: number): Sends {
       })
       if (typeof answer !== 'string' && answer.status === 200) {
         const [at, tookMs] = [performance.now() - started, performance.now() - begun]
-        acknowledged.set(muid, { conversation, id: Number(answer.body.data.id), at, tookMs })
+        acknowledged.set(muid, {
+          conversation,
+          id: Number(Object(Object(answer.body).data).id),
+          at,
+          tookMs,
+        })
         return
       }
       const name = nameOf(answer)

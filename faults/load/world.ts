@@ -44,9 +44,10 @@ export async function makeWorld(name: string): Promise<World> {
   const devices = await Promise.all(
     deviceUsers.map(async (uid) => {
       const path = `/v3/users/${uid}/auth_tokens`
-      const { data } = await insist({ app, method: 'POST', path, body: { force: true } })
+      const call = { app, method: 'POST', path, body: { force: true } } as const
+      const { data } = await insist<{ data: { authToken: string } }>(call)
       const own = groups.filter((group) => group.app === app && group.members.includes(uid))
-      return { uid, token: String(data.authToken), groups: own }
+      return { uid, token: data.authToken, groups: own }
     }),
   )
   return { name, app, hooked, groups, devices }
