@@ -1,3 +1,4 @@
+import { bring } from '../files/bring.ts'
 import type { TestApp } from '../service/test-app.ts'
 
 const inGroup = { receiverType: 'group' } as const
@@ -20,6 +21,7 @@ export async function plantSecrets(app: TestApp, uid: string): Promise<Planted> 
   await plantProfile(app, uid, planted)
   await plantInGroup(app, uid, planted)
   await plantBetweenTwo(app, uid, planted)
+  await plantFile(app, uid, planted)
   await plantBeside(app, uid, planted)
   return planted
 }
@@ -117,6 +119,23 @@ async function plantInGroup(app: TestApp, uid: string, planted: Planted): Promis
   await full.updateGroupConversation({ params: { guid: 'den' }, onBehalfOf: uid, body: { tags } })
   await message(uid, 'left', { ...inGroup, data: { text: planted.word('text in a left group') } })
   await full.leaveGroup({ params: { guid: 'left' }, onBehalfOf: uid })
+}
+
+/** A file that is stored here; its bytes have a word, which no table has. */
+async function plantFile(app: TestApp, uid: string, planted: Planted): Promise<void> {
+  const full = app.as('full')
+  const bytes = Buffer.from('secret-bytes')
+  const name = `${planted.word('name of a stored file')}.txt`
+  const { data: upload } = await full.createUpload({
+    onBehalfOf: uid,
+    body: { name, size: bytes.length, mimeType: 'text/plain' },
+  })
+  const { uploadId, put } = upload
+  if (!put) throw new Error('A small file comes in one piece.')
+  await bring(app, put, bytes)
+  await full.completeUpload({ params: { uploadId }, onBehalfOf: uid })
+  const data = { attachments: [{ uploadId }] }
+  await app.given.message(uid, 'den', { ...inGroup, type: 'file', data })
 }
 
 function fileOf(planted: Planted) {

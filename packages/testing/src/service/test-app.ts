@@ -58,6 +58,8 @@ export interface TestApp extends AsyncDisposable {
   startWorker(listeners: readonly Listener[]): void
   /** For tests that make jobs due by hand, or move the clock: no commit has woken the runners. */
   wake(queue: { readonly name: string }): void
+  /** Where files lie; made with the first. */
+  readonly filesFolder: string
   /** Goes to an address of the folder of files, or of a store. */
   fetchFile(url: string, init?: RequestInit): Promise<Response>
   /** Another app in the same install, without a shadow. */
@@ -83,6 +85,8 @@ export interface TestAppOptions {
   readonly live?: Live
   /** Of the console: it has pages then. */
   readonly consoleFiles?: string
+  /** Takes the lines that a service at work writes. */
+  readonly logLine?: (line: string) => void
 }
 
 interface Live {
@@ -164,6 +168,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     startWorker: (listeners) => service.startWorker(listeners),
     wake: ({ name }) => service.core.wakeUp.wake([name]),
+    filesFolder: filesFolder(database.url),
     fetchFile: (url, init) => fetch(url.replace(filesUrl, origin), init),
     anotherApp,
     client: (...credentials) => checked(client(...credentials), client(...credentials), undefined),
@@ -181,7 +186,7 @@ function filesFolder(databaseUrl: string): string {
 async function serve(
   databaseUrl: string,
   masterKey: string,
-  { clock, live, consoleFiles, settings }: TestAppOptions,
+  { clock, live, consoleFiles, settings, logLine }: TestAppOptions,
 ): Promise<Service> {
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -199,7 +204,9 @@ async function serve(
     ...settings,
     ...live?.settings,
   })
-  const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
+  const log = logLine
+    ? pino({ level: 'info' }, { write: logLine })
+    : pino({ level: process.env.TEST_LOG ?? 'silent' })
   const publishes = live !== undefined
   const service = await startService({
     config,

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { connect } from '@nats-io/transport-node'
 import { sql } from 'kysely'
@@ -10,8 +12,10 @@ import { enqueueErasures } from '../apps/erasure.sql.ts'
 import { otherTables, ruledTables } from './tables.ts'
 
 const prefix = natsPrefix()
+const logged: string[] = []
 const app = await startTestApp({
   shadow: false,
+  logLine: (line) => logged.push(line.toLowerCase()),
   live: { listeners, settings: { NATS_PREFIX: prefix } },
 })
 afterAll(() => app[Symbol.asyncDispose]())
@@ -106,7 +110,18 @@ async function streamText(): Promise<string> {
   }
 }
 
-test('50 words that a user has left are found in no table and in no event afterwards', async () => {
+/** Names and bytes of the files that are stored. */
+async function storedFiles(): Promise<string> {
+  const found = await readdir(app.filesFolder, { recursive: true, withFileTypes: true })
+  const files = found.filter((one) => one.isFile())
+  const texts = files.map(async ({ parentPath, name }) => {
+    const path = join(parentPath, name)
+    return `${path} ${await readFile(path, 'utf8')}`
+  })
+  return (await Promise.all(texts)).join('\n').toLowerCase()
+}
+
+test('50 words that a user has left are found in no table, event or file afterwards, and in no log line ever', async () => {
   await app.given.users('bob', 'eve')
   for (const guid of ['den', 'left']) await app.given.group(guid)
   const webhook = { id: 'hook', name: 'Hook', webhookURL: 'https://x.example/hook', enabled: true }
@@ -131,8 +146,9 @@ test('50 words that a user has left are found in no table and in no event afterw
       and e.conversation_key = w.conversation_key and e.id = w.id
     where e.app_id = ${app.appId} and w.words <> '{}'
       and (e.sender = 'vic' or e.sender like 'erased-%')`.execute(app.db)
-  await expect.poll(async () => (await hashes()).rows.length, wait).toBeGreaterThan(10)
+  await expect.poll(async () => (await hashes()).rows.length, wait).toBeGreaterThan(9)
   expect(await streamText()).toContain('secret')
+  expect(await storedFiles()).toContain('secret')
 
   await withLetters(async (write) => {
     await write('vic')
@@ -143,12 +159,16 @@ test('50 words that a user has left are found in no table and in no event afterw
   const refused = full.eraseUser({ body: { uid: 'vic' } })
   await expect(refused).rejects.toMatchObject({ code: 'ERR_UNDER_HOLD' })
   expect(await scan('secret')).toEqual(before)
+  expect(await storedFiles()).toContain('secret')
   await full.releaseHold({ params: { holdId: hold.holdId } })
   const { data } = await full.eraseUser({ body: { uid: 'vic' } })
   expect((await full.eraseUser({ body: { uid: 'vic' } })).data.erasureId).toBe(data.erasureId)
   const erasure = await done(data.erasureId)
   expect(await withLetters((_, count) => count())).toBe(1)
   expect(await scan('secret')).toEqual({})
+  await expect.poll(storedFiles, wait).not.toContain('secret')
+  expect(logged.length).toBeGreaterThan(50)
+  expect(logged.filter((line) => line.includes('secret'))).toEqual([])
   expect((await hashes()).rows.length).toBe(0)
   const events = await streamText()
   expect(events).not.toContain('secret')
