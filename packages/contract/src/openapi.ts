@@ -188,7 +188,7 @@ function describe(operationId: string, operation: Operation, example?: Example):
       ...parameters('header', operation.headers, headers),
       ...onBehalfOf(operation, example?.request.onBehalfOf),
     ],
-    ...(operation.body && { requestBody: requestBody('application/json', operation.body, body) }),
+    ...(operation.body && { requestBody: bodyOf(operation.body, operation, body) }),
     ...(operation.form && {
       requestBody: requestBody('multipart/form-data', operation.form, form),
     }),
@@ -210,6 +210,20 @@ function answerOf({ response, lines }: Operation, example: unknown): Json {
   const { properties } = response as unknown as { properties: { data: { items: TSchema } } }
   const { data } = (example ?? {}) as { data?: readonly unknown[] }
   return { 'application/x-ndjson': { schema: properties.data.items, ...shown(data?.[0]) } }
+}
+
+/** With files the same fields come as a form. */
+function bodyOf(schema: TObject, { takesFiles }: Operation, example: unknown): Json {
+  const plain = requestBody('application/json', schema, example)
+  if (!takesFiles) return plain
+  const files = { type: 'array', items: { type: 'string', format: 'binary' } }
+  const { properties, ...rest } = asSent(schema)
+  const form = { ...rest, properties: { ...Object(properties), 'files[]': files } }
+  const content = {
+    ...Object(plain.content),
+    'multipart/form-data': { schema: form, ...shown(example) },
+  }
+  return { ...plain, content }
 }
 
 function requestBody(type: string, schema: TObject, example: unknown): Json {

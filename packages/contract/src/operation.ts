@@ -46,6 +46,8 @@ export interface Operation {
   readonly headers?: TObject
   readonly query?: TObject
   readonly body?: TObject
+  /** The body may also come as multipart/form-data, with files: `file`, or several `files[]`. */
+  readonly takesFiles?: true
   /** Instead of a JSON body: parts of multipart/form-data. Those of format `binary` are files. */
   readonly form?: TObject
   readonly response: TSchema

@@ -156,7 +156,8 @@ export const messages = operations({
       'Sends a message to a user or a group, or to up to 25 of each with `multipleReceivers`; ' +
       'then the answer has a message or an error for each. The same `muid` sent again is the ' +
       'same message, so a call can be repeated safely. Files are named by the `uploadId` of an ' +
-      'upload in `data.attachments`. A message that a rule blocks is answered ' +
+      'upload in `data.attachments`, or come with it in a form (`multipart/form-data`) as `file` or ' +
+      '`files[]`, as large as one file may be all together. A message that a rule blocks is answered ' +
       'with `data.moderation.status` `disapproved` and delivered to nobody. Refused between ' +
       'users of whom one has blocked the other, and in groups that the sender is not in.',
     tag: 'Messages',
@@ -172,10 +173,14 @@ export const messages = operations({
         description: 'A reply to this message, as `POST /messages/{id}/thread` makes one.',
       }),
     }),
+    takesFiles: true,
     response: SendAnswer,
     errors: [
       ...contentErrors,
       ...deliveryErrors,
+      'ERR_FILES_NOT_CONFIGURED',
+      'ERR_FILE_TOO_LARGE',
+      'ERR_FILE_QUOTA_EXCEEDED',
       'ERR_MESSAGE_ID_NOT_FOUND',
       'ERR_MESSAGE_NO_ACCESS',
       'ERR_WRONG_MESSAGE_THREAD',

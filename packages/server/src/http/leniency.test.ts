@@ -189,6 +189,8 @@ test.each(changes)('%s %s answers the same, however it is sent', async (...chang
       ...Object(masked(wanted)),
     })
     const refused = await put(body, type, strictKeys)
+    // Files come with a message only so: every app takes it.
+    if (path === '/v3/messages' && way === 'in parts') continue
     expect({ way, status: refused.status }).toEqual({ way, status: 400 })
     expect(errorOf(refused).code).toBe('ERR_BAD_REQUEST')
   }

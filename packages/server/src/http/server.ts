@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { allOperations, type OperationName } from '@chorale/contract/api'
@@ -14,12 +12,11 @@ import { RawJson } from '../pipeline/raw-json.ts'
 import { traceOf } from '../pipeline/trace.ts'
 import type { FolderStorage } from '../storage/folder.ts'
 import { inTrace, type Tracer } from '../tracing/tracer.ts'
-import { answerHeaders, rawAnswerHeaders } from '../web/answer-headers.ts'
+import { answerHeaders } from '../web/answer-headers.ts'
 import type { ClientAddress } from '../web/client-address.ts'
 import type { Origins } from '../web/origins.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { bodyReader } from './body.ts'
-import { addConsolePages, consoleLink } from './console-pages.ts'
 import {
   type ConsoleAddress,
   consoleCredentialsOf,
@@ -28,12 +25,14 @@ import {
 } from './console-routes.ts'
 import { correlate, requestIdOf } from './correlation.ts'
 import { answerOrigins } from './cors.ts'
-import { addDocs, docsLink } from './docs-pages.ts'
 import { httpFailureOf } from './fastify-refusals.ts'
 import { addFiles } from './files.ts'
+import { type FormFiles, filesForm } from './files-form.ts'
 import { parseForm } from './form.ts'
+import { addPages } from './pages.ts'
 import { inspectQuery, parseQuery } from './query.ts'
-import { addRootPage, type Pages } from './root-page.ts'
+import { refuseUnreadable } from './refuse-unreadable.ts'
+import type { Pages } from './root-page.ts'
 import { addSignIn, type SignIn } from './sign-in.ts'
 import { closeUnread, limitRequestTime } from './unread-body.ts'
 
@@ -59,6 +58,8 @@ export interface HttpParts {
   readonly tracer?: Tracer | undefined
   /** Files that this process hands out; undefined: a store does, or there are none. */
   readonly folder?: FolderStorage | undefined
+  /** Takes files that come in the form of a call. */
+  readonly forms: FormFiles
   /** Sockets that the listener holds, those of the gateway included. */
   readonly connections: number
   /** Aborted: whoever gets an answer is told to connect anew. */
@@ -106,7 +107,7 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   answerUntilClosed(server, parts.leaving)
   closeUnread(server)
   answerErrors(server, parts, requestLog)
-  addPages(server, parts)
+  addPages(server, parts, hasConsole(parts) ? parts.consoleFiles : undefined)
   if (parts.folder && parts.serves !== 'management') addFiles(server, parts.folder)
   for (const [name, operation] of allOperations) addOperation(server, parts, name, operation)
   if (hasConsole(parts)) addConsole(server, parts)
@@ -115,20 +116,6 @@ export function buildServer(parts: HttpParts): FastifyInstance {
 
 function hasConsole({ serves, signIn }: HttpParts): boolean {
   return signIn !== undefined && (serves === 'management' || serves === 'both')
-}
-
-function addPages(server: FastifyInstance, parts: HttpParts): void {
-  const { docs, pages, consoleFiles } = parts
-  if (docs !== undefined) addDocs(server, docs)
-  pages?.add(server)
-  const folder = hasConsole(parts) ? consoleFiles : undefined
-  if (folder !== undefined) addConsolePages(server, folder)
-  const links = [
-    ...(docs === undefined ? [] : [docsLink]),
-    ...(pages?.links ?? []),
-    ...(folder === undefined ? [] : [consoleLink]),
-  ]
-  if (links.length > 0) addRootPage(server, links)
 }
 
 function openServer(
@@ -261,13 +248,35 @@ function addConsole(server: FastifyInstance, parts: HttpParts): void {
   }
 }
 
+/** Where a body may have files, it is passed on as it comes. */
 function addRoute(
   server: FastifyInstance,
-  { pipeline, clientAddress }: HttpParts,
+  parts: HttpParts,
+  named: readonly [OperationName, Operation],
+  prefix: string,
+  credentialsIn: (request: FastifyRequest) => Credentials,
+): void {
+  if (!named[1].takesFiles) {
+    addBufferedRoute(server, parts, named, prefix, credentialsIn)
+    return
+  }
+  server.register((scope, _, done) => {
+    scope.addContentTypeParser('multipart/form-data', (__, payload, parsed) =>
+      parsed(null, payload),
+    )
+    addBufferedRoute(scope, parts, named, prefix, credentialsIn)
+    done()
+  })
+}
+
+function addBufferedRoute(
+  server: FastifyInstance,
+  parts: HttpParts,
   [name, operation]: readonly [OperationName, Operation],
   prefix: string,
   credentialsIn: (request: FastifyRequest) => Credentials,
 ): void {
+  const { pipeline, clientAddress } = parts
   server.route({
     method: [operation.method, ...(operation.alsoBy ?? [])],
     url: prefix + operation.path,
@@ -297,20 +306,30 @@ function addRoute(
       if (admitted instanceof Promise) admitted.then(enter, done)
       else enter(admitted)
     },
-    handler: (request, reply) => handle(pipeline, request, reply),
+    handler: (request, reply) => handle(parts, request, reply),
   })
 }
 
-async function handle(pipeline: Pipeline, request: FastifyRequest, reply: FastifyReply) {
+async function handle(
+  { pipeline, forms }: HttpParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { admitted, body } = request
   if (!admitted) throw new Error('A call was handled that nobody had admitted.')
   const contentType = request.headers['content-type']
-  const run = () =>
-    pipeline.run(admitted, {
+  const run = () => {
+    if (body instanceof Readable) {
+      return forms.during(admitted.caller, (intake) =>
+        pipeline.run(admitted, filesForm(body, contentType ?? '', intake)),
+      )
+    }
+    return pipeline.run(admitted, {
       bytes: Buffer.isBuffer(body) ? body.length : 0,
       body: (lenient) => bodyReader(body, contentType, lenient),
       form: (schema) => parseForm(body, contentType, schema),
     })
+  }
   const answer = await (request.span ? inTrace(request.span, run) : run())
   reply.headers(answer.headers)
   if (answer.body instanceof Lines) {
@@ -368,28 +387,4 @@ function answerUntilClosed(server: FastifyInstance, leaving: AbortSignal | undef
     if (closing || leaving?.aborted) reply.header('Connection', 'close')
     done()
   })
-}
-
-/** What never became a request still gets the error body. */
-function refuseUnreadable(error: Error & { code?: string }, socket: import('node:net').Socket) {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return
-  const failure = unreadable(error.code)
-  const body = JSON.stringify(failure.body())
-  const { status } = failure
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-Id: ${randomUUID()}\r\n${rawAnswerHeaders}` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  )
-}
-
-function unreadable(code: string | undefined): Failure {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Failure('ERR_REQUEST_TIMEOUT')
-    case 'HPE_HEADER_OVERFLOW':
-      return new Failure('ERR_HEADERS_TOO_LARGE')
-    default:
-      return badRequest('request', 'This is not HTTP.')
-  }
 }

@@ -121,6 +121,7 @@ describe('with a handler that does what it should not', () => {
       origins: [],
       clientAddress,
       connections: 100,
+      forms: { during: () => Promise.reject(new Error('No test brings files.')) },
     })
     stack.defer(() => server.close())
     const origin = await server.listen({ host: '127.0.0.1', port: 0 })

@@ -54,6 +54,8 @@ interface Content {
   readonly bytes: number
   /** Parses it anew with each call. `lenient`: also what is not JSON, but can be read as such. */
   readonly body: (lenient: boolean) => (() => unknown) | Promise<() => unknown>
+  /** A form: all of it is text, and is read as it is meant. */
+  readonly isForm?: true
   /** Only where a wire can carry one. */
   readonly form?: (schema: TObject) => Promise<unknown>
 }
@@ -198,7 +200,7 @@ async function answer(
   size: CallSize,
 ): Promise<Answer> {
   const { operation } = route
-  const lenient = isLenient(caller)
+  const lenient = content.isForm === true || isLenient(caller)
   const { params, query, headers: given } = call
   const input = route.validation.input({
     params,

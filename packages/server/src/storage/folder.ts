@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Readable, Writable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Permit, SignedPaths } from './signed-paths.ts'
 import {
@@ -113,17 +113,15 @@ class Folder implements FolderStorage {
   }
 
   async write({ key, size }: Parameters<Storage['write']>[0], bytes: Readable): Promise<void> {
-    const file = this.#file(key)
-    await mkdir(dirname(file), { recursive: true })
-    // Beside it and moved: whoever reads meanwhile finds the whole file, or none.
-    const beside = `${file}.${randomBytes(6).toString('hex')}`
-    try {
-      await writeAt(beside, 'w', 0, size, bytes)
-      await rename(beside, file)
-    } catch (error) {
-      await rm(beside, { force: true })
-      throw error
-    }
+    await this.#replace(key, (beside) => writeAt(beside, 'w', 0, size, bytes))
+  }
+
+  async take(
+    { key }: Parameters<Storage['take']>[0],
+    bytes: AsyncIterable<Buffer>,
+  ): Promise<number> {
+    const stream = Readable.from(bytes, { objectMode: false })
+    return this.#replace(key, (beside) => writeAt(beside, 'w', 0, undefined, stream))
   }
 
   async receive({ key, type, size = 0, part }: Permit, bytes: Readable): Promise<void> {
@@ -155,6 +153,22 @@ class Folder implements FolderStorage {
 
   address(key: string, { name, type, expiresAt }: Shown): string {
     return this.#url + this.paths.sign({ method: 'GET', key, name, type, expiresAt })
+  }
+
+  /** Beside it and moved: whoever reads meanwhile finds the whole file, or none. */
+  async #replace<T>(key: string, write: (beside: string) => Promise<T>): Promise<T> {
+    const file = this.#file(key)
+    await mkdir(dirname(file), { recursive: true })
+    const beside = `${file}.${randomBytes(6).toString('hex')}`
+    try {
+      const written = await write(beside)
+      await rename(beside, file)
+      return written
+    } catch (error) {
+      await rm(beside, { force: true })
+      await this.#removeEmpty(dirname(file))
+      throw error
+    }
   }
 
   async *#walk(folder: string, prefix: string): AsyncGenerator<StoredObject> {
@@ -192,19 +206,22 @@ class Folder implements FolderStorage {
   }
 }
 
-/** Exactly so many bytes, at a place in the file; on the disk when it returns. */
+/** Exactly so many bytes, or as many as come, at a place in the file; on the disk when it returns. */
 async function writeAt(
   path: string,
   flags: 'w' | 'r+',
   offset: number,
-  size: number,
+  size: number | undefined,
   bytes: Readable,
-): Promise<void> {
+): Promise<number> {
   const handle = await open(path, flags)
   try {
-    const written = await copyTo(handle, offset, size, bytes)
-    if (written !== size) throw new WrongLength(`${written} bytes have come instead of ${size}.`)
+    const written = await copyTo(handle, offset, size ?? Number.POSITIVE_INFINITY, bytes)
+    if (size !== undefined && written !== size) {
+      throw new WrongLength(`${written} bytes have come instead of ${size}.`)
+    }
     await handle.datasync()
+    return written
   } finally {
     await handle.close()
   }

@@ -11,8 +11,10 @@ import {
   PutObjectCommand,
   S3Client,
   S3ServiceException,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import type { Agents } from '../egress/agents.ts'
+import { inBlocks } from './blocks.ts'
 import { dispositionOf, servedType } from './disposition.ts'
 import { encode, openSigner, type SigningKeys } from './sigv4.ts'
 import type { Instruction, Shown, Storage, StoredObject } from './storage.ts'
@@ -41,6 +43,8 @@ export interface S3Options {
 
 /** The least that stores take is 5 MiB, and they take 10,000 parts. */
 const usualPartSize = 8 * 1024 * 1024
+/** The least that stores take: it is kept in memory until it has come. */
+const blockSize = 5 * 1024 * 1024
 const timeoutMs = 60_000
 
 /** A bucket of any store that speaks the protocol of S3. */
@@ -165,6 +169,17 @@ class S3Storage implements Storage, Disposable {
     )
   }
 
+  async take(target: Parameters<Storage['take']>[0], bytes: AsyncIterable<Buffer>) {
+    const blocks = inBlocks(bytes, blockSize)
+    const first = await blocks.next()
+    const block = first.done ? Buffer.alloc(0) : first.value
+    if (block.length === blockSize) return this.#takeParts(target, block, blocks)
+    await this.#client.send(
+      new PutObjectCommand({ ...this.#at(target.key), Body: block, ContentType: target.type }),
+    )
+    return block.length
+  }
+
   async read(key: string, range?: Parameters<Storage['read']>[1]): Promise<Readable> {
     const { Body } = await this.#client.send(
       new GetObjectCommand({
@@ -239,6 +254,33 @@ class S3Storage implements Storage, Disposable {
       validSeconds: Math.min(maxValidSeconds, Math.max(1, expiresAt - now)),
     })
     return { method: 'PUT', url: `${this.#origin}${path}?${signed}`, headers: typed }
+  }
+
+  async #takeParts(
+    { key, type }: Parameters<Storage['take']>[0],
+    first: Buffer,
+    others: AsyncIterable<Buffer>,
+  ): Promise<number> {
+    const partsId = await this.startParts({ key, type, size: 0, expiresAt: 0 })
+    const parts: { readonly PartNumber: number; readonly ETag: string | undefined }[] = []
+    let size = 0
+    const bring = async (block: Buffer) => {
+      const PartNumber = parts.length + 1
+      const part = { ...this.#at(key), UploadId: partsId, PartNumber, Body: block }
+      const { ETag } = await this.#client.send(new UploadPartCommand(part))
+      parts.push({ PartNumber, ETag })
+      size += block.length
+    }
+    try {
+      await bring(first)
+      for await (const block of others) await bring(block)
+      const whole = { ...this.#at(key), UploadId: partsId, MultipartUpload: { Parts: parts } }
+      await this.#client.send(new CompleteMultipartUploadCommand(whole))
+      return size
+    } catch (error) {
+      await this.dropParts(key, partsId)
+      throw error
+    }
   }
 
   async #parts(key: string, partsId: string) {

@@ -64,6 +64,8 @@ export interface Storage {
   /** Undefined: it is not there. */
   find(key: string): Promise<StoredObject | undefined>
   write(target: Omit<Target, 'expiresAt'>, bytes: Readable): Promise<void>
+  /** Of a size that nobody knows before; returns it. Nothing is there when it fails. */
+  take(target: Pick<Target, 'key' | 'type'>, bytes: AsyncIterable<Buffer>): Promise<number>
   read(key: string, range?: Range): Promise<Readable>
   /** What is not there is removed already. */
   remove(key: string): Promise<void>

@@ -1,4 +1,4 @@
-import type { WriteCtx } from '../../pipeline/handler.ts'
+import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { type FileCheckJob, fileCheckQueue, insertCheck } from './checks.sql.ts'
 import type { FileRow, FileState } from './files.sql.ts'
@@ -21,7 +21,7 @@ export interface FileStep {
 export interface FileChecks {
   readonly steps: readonly FileStep[]
   /** The state that a file has once all its bytes are there: `ready` where nothing is looked at. */
-  begin(ctx: WriteCtx, file: FileRow): Promise<FileState>
+  begin(ctx: AppTransaction, file: FileRow): Promise<FileState>
 }
 
 export function openFileChecks(steps: readonly FileStep[]): FileChecks {

@@ -67,10 +67,31 @@ export interface Usage {
 }
 
 /** Counts a file, or takes it off. What there is afterwards, of the user and of the app. */
-export async function countFile(
-  { appId, db }: AppDb,
-  { uid, size, fileId }: Pick<FileRow, 'uid' | 'size' | 'fileId'>,
+export function countFile(
+  inApp: AppDb,
+  file: Pick<FileRow, 'uid' | 'size' | 'fileId'>,
   sign: 1 | -1,
+): Promise<Usage> {
+  return addUsage(inApp, file, { files: sign, bytes: sign * file.size })
+}
+
+/** Of a file that was counted before its size was known. */
+export async function setFileSize(
+  inApp: AppDb,
+  file: Pick<FileRow, 'uid' | 'fileId'>,
+  size: number,
+): Promise<Usage> {
+  const { appId, db } = inApp
+  await sql`
+    update files set size = ${size}
+    where app_id = ${appId} and file_id = ${file.fileId}`.execute(db)
+  return addUsage(inApp, file, { files: 0, bytes: size })
+}
+
+async function addUsage(
+  { appId, db }: AppDb,
+  { uid, fileId }: Pick<FileRow, 'uid' | 'fileId'>,
+  { files, bytes }: { readonly files: number; readonly bytes: number },
 ): Promise<Usage> {
   const slot = Number.parseInt(fileId.slice(-1), 16) % slots
   const owners =
@@ -81,7 +102,7 @@ export async function countFile(
           [uid, 0],
         ]
   const values = owners.map(
-    ([of, at]) => sql`(${appId}, ${of}, ${at}::smallint, ${sign}::bigint, ${sign * size}::bigint)`,
+    ([of, at]) => sql`(${appId}, ${of}, ${at}::smallint, ${files}::bigint, ${bytes}::bigint)`,
   )
   await sql`
     insert into file_usage as u (app_id, uid, slot, files, bytes) values ${sql.join(values)}

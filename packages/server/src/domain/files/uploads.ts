@@ -5,14 +5,8 @@ import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { keyOf, type Storage, type Target } from '../../storage/storage.ts'
 import { accessFile } from './access.ts'
 import type { FileChecks } from './checks.ts'
-import {
-  countFile,
-  type FileRow,
-  insertFile,
-  setFileState,
-  type Usage,
-  usageOf,
-} from './files.sql.ts'
+import { countFile, type FileRow, insertFile, setFileState, usageOf } from './files.sql.ts'
+import { requireRoom } from './quotas.ts'
 import { fileRemovalQueue, isNamed, removeFile } from './removals.sql.ts'
 import type { FileLimits, FileStores } from './store.ts'
 
@@ -99,16 +93,6 @@ export const uploadHandlers = (parts: UploadParts): UploadHandlers => ({
     return { data: { success: true, message: `The upload ${uploadId} is cancelled.` } }
   },
 })
-
-/** Two that ask in the same moment may both be let in by the quota of the app; not by that of a user. */
-function requireRoom({ userBytes, appBytes }: FileLimits, { user, app }: Usage): void {
-  if (userBytes > 0 && user > userBytes) {
-    throw new Failure('ERR_FILE_QUOTA_EXCEEDED', { what: 'the user', most: userBytes })
-  }
-  if (appBytes > 0 && app > appBytes) {
-    throw new Failure('ERR_FILE_QUOTA_EXCEEDED', { what: 'the app', most: appBytes })
-  }
-}
 
 /** What was announced is in the store, to the byte. */
 async function requireBytes(parts: UploadParts, ctx: ReadCtx, file: FileRow): Promise<void> {

@@ -3,12 +3,14 @@ import { handlersWith } from '../../api.ts'
 import { openEventFeed } from '../../bus/event-feed.ts'
 import { type Config, ConfigError } from '../../config.ts'
 import { openIdentities, type SignIn } from '../../domain/apps/index.ts'
+import { openFormFiles } from '../../domain/files/index.ts'
 import { openAppendBatcher } from '../../domain/log/index.ts'
 import { appendAdditions, openDirectory, openTargets } from '../../domain/messages/send/index.ts'
 import type { PushTesting } from '../../domain/notifications/index.ts'
 import { openJwtSignIn, openKeySets } from '../../domain/users/issuers/index.ts'
 import { openProfileLoader, type ProfileLoader } from '../../domain/views/index.ts'
 import { openGates } from '../../domain/webhooks/index.ts'
+import type { FormFiles } from '../../http/files-form.ts'
 import type { SignIn as ConsoleSignIn } from '../../http/sign-in.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { type AddressLimits, openAddressLimits } from '../../pipeline/address-limits.ts'
@@ -33,6 +35,7 @@ export interface Calls extends AsyncDisposable {
   readonly rateLimit: RateLimit
   readonly limits: AddressLimits
   readonly clientAddress: ClientAddress
+  readonly forms: FormFiles
   /** Undefined: there is no console. */
   readonly signIn: ConsoleSignIn | undefined
 }
@@ -118,6 +121,7 @@ export async function openCalls(
     rateLimit,
     limits,
     clientAddress,
+    forms: formsWith(core),
     signIn: openConfiguredSignIn(core, passwords, limits),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
@@ -130,6 +134,16 @@ function pushTestingWith(core: Core, stack: AsyncDisposableStack): PushTesting {
     lines: () => (lines ??= openPushLines(core)),
     timeoutMs: core.config.PUSH_TIMEOUT_MS,
   }
+}
+
+function formsWith({ files, foreground, onCommit, clock }: Core): FormFiles {
+  return openFormFiles({
+    ...files,
+    dbOf: (appId) => ({ appId, db: foreground.of(appId).db }),
+    transactions: (appId) =>
+      openTransactions({ begin: foreground.of(appId).transaction, onCommit, clock }),
+    clock,
+  })
 }
 
 /** For devices that show a JWT. */
