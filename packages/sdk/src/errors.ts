@@ -58,6 +58,7 @@ const texts = {
   queueFull: 'Too many messages wait to be sent.',
   closed: 'The session is closed.',
   otherUser: 'Another user of this device has left it unsent.',
+  cancelled: 'The upload was cancelled.',
   aborted: 'The call was aborted: it may have happened or not.',
 } as const
 

@@ -32,6 +32,16 @@ export interface MediaDraft extends DraftFields {
   readonly text?: string
 }
 
+/** Files of this device, which are uploaded first; `text` is their caption. */
+export interface FilesDraft extends DraftFields {
+  /** The kind of file. */
+  readonly type: 'image' | 'video' | 'audio' | 'file'
+  /** A `File` has a name, which readers see. */
+  readonly files: readonly (Blob & { readonly name?: string })[]
+  /** The caption. */
+  readonly text?: string
+}
+
 /** A message of a type of the app's own. */
 export interface CustomDraft extends DraftFields {
   /** The name of the type. */
@@ -43,7 +53,7 @@ export interface CustomDraft extends DraftFields {
 }
 
 /** What `send` takes; a string is a text. */
-export type MessageDraft = string | TextDraft | MediaDraft | CustomDraft
+export type MessageDraft = string | TextDraft | MediaDraft | FilesDraft | CustomDraft
 
 type Content = Pick<Draft, 'category' | 'type'> & { readonly data: Record<string, unknown> }
 
@@ -59,7 +69,8 @@ function contentOf(draft: MessageDraft): Content {
     const { type, attachments } = draft
     return { category: 'message', type, data: { ...data, attachments } }
   }
-  return { category: 'message', type: 'text', data }
+  const type = 'files' in draft ? draft.type : 'text'
+  return { category: 'message', type, data }
 }
 
 export function draftFor(target: Target, draft: MessageDraft, parentId?: string): Draft {
@@ -68,6 +79,7 @@ export function draftFor(target: Target, draft: MessageDraft, parentId?: string)
     receiver: target.receiver,
     receiverType: target.receiverType,
     ...contentOf(draft),
+    ...(typeof draft === 'object' && 'files' in draft && { files: draft.files }),
     ...(tags && { tags }),
     ...(quotedMessageId !== undefined && { quotedMessageId }),
     ...(clientId !== undefined && { clientId }),

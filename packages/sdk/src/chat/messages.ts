@@ -1,4 +1,5 @@
 import type { Message } from '../contract.generated.ts'
+import type { UploadProgress } from '../files/upload.ts'
 import type { Outgoing } from '../session/outgoing.ts'
 
 /** A message as it is shown: stored, on its way, or refused. */
@@ -11,6 +12,8 @@ export interface ChatMessage extends Omit<Message, 'id' | 'muid'> {
   readonly clientId?: string
   /** Whether it is on its way, stored, or refused. */
   readonly state: 'sending' | 'sent' | 'failed'
+  /** Of its files, while they are uploaded. */
+  readonly progress?: UploadProgress
   /** Why it was refused. */
   readonly error?: Error
   /** Whether this user has sent it. */
@@ -46,7 +49,8 @@ export function stored({ muid, ...message }: Message, uid: string): ChatMessage 
 }
 
 /** A message that is not stored yet. */
-export function unsent({ clientId, draft, state, error }: Outgoing, uid: string): ChatMessage {
+export function unsent(outgoing: Outgoing, uid: string): ChatMessage {
+  const { clientId, draft, state, progress, error } = outgoing
   const { receiver, receiverType, parentId, data = {}, tags, quotedMessageId } = draft
   const now = Math.floor(Date.now() / 1000)
   return {
@@ -63,12 +67,21 @@ export function unsent({ clientId, draft, state, error }: Outgoing, uid: string)
     sentAt: now,
     updatedAt: now,
     // What was typed as a draft has the fields of a message.
-    data: data as Message['data'],
+    data: { ...data, ...attachmentsOf(draft) } as Message['data'],
     ...(parentId !== undefined && { parentId: String(parentId) }),
     ...(quotedMessageId !== undefined && { quotedMessageId: String(quotedMessageId) }),
     ...(tags && { tags: [...tags] }),
+    ...(progress && { progress }),
     ...(error && { error }),
   }
+}
+
+/** Of files that are not uploaded: without an address. */
+function attachmentsOf({ files }: Outgoing['draft']) {
+  const attachments = files?.map(({ name = 'file', size, type }) => {
+    return { name, size: String(size), mimeType: type }
+  })
+  return attachments && { attachments }
 }
 
 /** With what the other user has received and read meanwhile. */

@@ -1,6 +1,8 @@
 import type { Message, ServerFrame, User } from '../contract.generated.ts'
 import { SessionError } from '../errors.ts'
+import type { UploadProgress } from '../files/upload.ts'
 import { type Ask, askWith } from './ask.ts'
+import type { Attached } from './attached.ts'
 import { type Calls, openCalls } from './calls.ts'
 import type { Events } from './events.ts'
 import { between } from './history.ts'
@@ -29,6 +31,7 @@ export function openEngine(options: Options, events: Events): Engine {
   const now: Now = { uid: '', connection: { state: 'connecting', reason: 'start' } }
   const calls = openCalls((frame) => link.say(frame), mayRefresh(options))
   const call = askWith(calls, options)
+  const attached = options.files?.(call, options.backoff)
   const keeper = keeperOf(
     options,
     () => outbox,
@@ -37,8 +40,16 @@ export function openEngine(options: Options, events: Events): Engine {
   const outbox = openOutbox({
     ...options,
     isOnline: () => link.isOnline,
-    submit: (draft) => submit(call, draft),
+    async submit(draft) {
+      if (!draft.files) return submit(call, draft)
+      if (!attached) throw new TypeError('Give `connect` the option `files`.')
+      const { clientId } = draft
+      const tell = (progress: UploadProgress) =>
+        events.emit('outgoing', { clientId, draft, state: 'sending', progress })
+      return submit(call, { ...(await attached.bring(draft, tell)), clientId })
+    },
     onChange(outgoing) {
+      if (outgoing.state !== 'sending') attached?.forget(outgoing.clientId)
       keeper?.hearOutgoing(outgoing)
       events.emit('outgoing', outgoing)
     },
@@ -58,7 +69,7 @@ export function openEngine(options: Options, events: Events): Engine {
       options.onPositions?.(timeline.positions)
     }),
   })
-  const link = linkOf({ options, events, user, now, calls, keeper, outbox, timeline })
+  const link = linkOf({ options, events, user, now, calls, keeper, outbox, attached, timeline })
   return {
     link,
     outbox,
@@ -94,11 +105,12 @@ interface LinkedParts {
   readonly calls: Calls
   readonly keeper: Keeper | undefined
   readonly outbox: Outbox
+  readonly attached: Attached | undefined
   readonly timeline: Timeline
 }
 
 function linkOf(parts: LinkedParts): Link {
-  const { options, events, user, now, calls, keeper, outbox, timeline } = parts
+  const { options, events, user, now, calls, keeper, outbox, attached, timeline } = parts
   return openLink({
     ...options,
     url: addressOf(options),
@@ -112,6 +124,7 @@ function linkOf(parts: LinkedParts): Link {
     onState(state) {
       now.connection = state
       if (state.state === 'closed') {
+        attached?.close()
         calls.close()
         outbox.close()
         user.reject(new SessionError('closed'))

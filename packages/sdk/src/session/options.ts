@@ -1,4 +1,5 @@
 import type { ClientFrame } from '../contract.generated.ts'
+import type { FileUploads } from './attached.ts'
 import type { SessionStorage } from './storage.ts'
 import type { Positions } from './timeline.ts'
 
@@ -39,6 +40,8 @@ export interface ConnectOptions {
   readonly storage?: SessionStorage
   /** What goes wrong in the background, where no promise can say so. Printed unless given. */
   readonly onError?: (error: unknown) => void
+  /** Uploads the files of messages: `fileUploads()`. Without it no draft may have files. */
+  readonly files?: FileUploads
   /** Asks for the reason when no connection can be opened; that of the runtime unless given. */
   readonly fetch?: typeof fetch
 }

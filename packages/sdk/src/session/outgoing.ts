@@ -1,5 +1,6 @@
 import type { Message, OperationInputs } from '../contract.generated.ts'
 import { isPassing, SessionError } from '../errors.ts'
+import type { UploadProgress } from '../files/upload.ts'
 import { type Backoff, delayOf } from './backoff.ts'
 import { newClientId } from './client-ids.ts'
 import { type Outcome, openOutcome } from './outcome.ts'
@@ -12,6 +13,8 @@ export type Draft = Target &
   Omit<Body, keyof Target | 'multipleReceivers' | 'muid'> & {
     /** The message that this one replies to. */
     readonly parentId?: string
+    /** Uploaded before it is sent, and named by it. */
+    readonly files?: readonly (Blob & { readonly name?: string })[]
     /** Chosen by the session unless given. Sent twice, a message with the same one is stored once. */
     readonly clientId?: string
   }
@@ -24,6 +27,8 @@ export interface Outgoing {
   readonly draft: Draft
   /** What has become of it. */
   readonly state: 'sending' | 'sent' | 'failed'
+  /** Of its files, while they are uploaded. */
+  readonly progress?: UploadProgress
   /** As it is stored, once it is. */
   readonly message?: Message
   /** Why it was refused. */

@@ -80,6 +80,7 @@ export function programOf(installed: Installed): Program {
 export const { chorale, choraleJson, startServing } = programIn(root)
 
 export interface Serving extends AsyncDisposable {
+  readonly pid: number | undefined
   /** Empty for a worker alone, which takes no calls. */
   readonly origin: string
   /** Of `/metrics` and the checks of health. */
@@ -113,6 +114,7 @@ async function served(child: ReturnType<typeof start>): Promise<Serving> {
   }
   await said('"msg":"started"')
   return {
+    pid: child.pid,
     origin: addressIn(output(), 'api|gateway'),
     operationsOrigin: addressIn(output(), 'operations'),
     output,

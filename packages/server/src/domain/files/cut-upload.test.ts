@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { uploadThroughCuts } from '../../../../testing/src/files/cut-upload.ts'
+
+test('a file comes whole over a network that breaks, with a pause and an api process that is killed', async () => {
+  const done = await uploadThroughCuts({
+    megabytes: 8,
+    bytesPerSecond: 8_000_000,
+    cutAfterBytes: 5_000_000,
+  })
+  console.log(`8 MB over a bad network: ${JSON.stringify(done)}`)
+  expect(done).toMatchObject({ movedWhilePaused: false, isIdentical: true })
+  expect(done.cuts).toBeGreaterThan(0)
+}, 120_000)
