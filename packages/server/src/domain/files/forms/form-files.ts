@@ -1,10 +1,10 @@
 import { v7 as newId } from 'uuid'
-import type { AppDb } from '../../database/app-db.ts'
-import { NoSlot, openFairSlots } from '../../limits/fair-slots.ts'
-import type { Transactions } from '../../outbox/unit-of-work.ts'
-import type { Caller } from '../../pipeline/caller.ts'
-import { badRequest, Failure, tooManyRequests } from '../../pipeline/failure.ts'
-import { keyOf } from '../../storage/storage.ts'
+import type { AppDb } from '../../../database/app-db.ts'
+import { NoSlot, openFairSlots } from '../../../limits/fair-slots.ts'
+import type { Transactions } from '../../../outbox/unit-of-work.ts'
+import type { Caller } from '../../../pipeline/caller.ts'
+import { badRequest, Failure, tooManyRequests } from '../../../pipeline/failure.ts'
+import { keyOf } from '../../../storage/storage.ts'
 import {
   countFile,
   type FileRow,
@@ -15,10 +15,10 @@ import {
   setFileState,
   type Usage,
   usageOf,
-} from './files.sql.ts'
-import { requireRoom } from './quotas.ts'
-import { fileRemovalQueue, isNamed, removeFile } from './removals.sql.ts'
-import type { UploadParts } from './uploads.ts'
+} from '../files.sql.ts'
+import { requireRoom } from '../quotas.ts'
+import { fileRemovalQueue, isNamed, removeFile } from '../removals.sql.ts'
+import type { UploadParts } from '../uploads.ts'
 
 interface FormFileParts extends Pick<UploadParts, 'stores' | 'limits' | 'checks'> {
   readonly dbOf: (appId: string) => AppDb

@@ -1,0 +1,1 @@
+export { openFormFiles } from './form-files.ts'
