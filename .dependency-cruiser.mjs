@@ -7,7 +7,7 @@ import { knownImports } from './tools/arrows-known.ts'
 const server = '^packages/server/src/'
 const domain = `${server}domain/`
 /** The floor: what the domain stands on. It knows nobody above. */
-const floor = `${server}(?:(?:database|outbox|jobs|realtime|operations|web|vault|egress|transports|limits|watchdog|tracing|storage)/|plain-error\\.ts$)`
+const floor = `${server}(?:(?:database|outbox|jobs|realtime|operations|web|vault|egress|transports|limits|watchdog|tracing|storage|inspection)/|plain-error\\.ts$)`
 
 /** Left to right: a module may import only modules to its left. A new module takes a place here. */
 const row = [

@@ -9,6 +9,9 @@ const allowed = new Set([
   ...['BlueOak-1.0.0', 'CC0-1.0', 'MIT-0', 'Unlicense'],
 ])
 
+/** A shared library of its own, which only a separate process loads: see docs/decisions/0033-files-in-processes.md. */
+const apart = /\/@img\/sharp-libvips-[a-z0-9-]+$/
+
 interface Locked {
   readonly dev?: boolean
   readonly link?: boolean
@@ -27,7 +30,7 @@ function isAllowed(licence: unknown): boolean {
 }
 
 function complaints([path, { dev, link, optional }]: [string, Locked]): string[] {
-  if (!path.includes('node_modules/') || dev || link) return []
+  if (!path.includes('node_modules/') || dev || link || apart.test(path)) return []
   const manifest = join(root, path, 'package.json')
   // Made for another machine, so not installed here.
   if (optional && !existsSync(manifest)) return []

@@ -72,4 +72,47 @@ export const fileSettings = {
     minimum: 1,
     description: 'After so long a file is removed that no message names, whole or not.',
   }),
+  FILES_CHECK: Type.Unsafe<'on' | 'off'>({
+    type: 'string',
+    enum: ['on', 'off'],
+    default: 'on',
+    description:
+      'Whether files are checked, and pictures written anew, before others than their sender see ' +
+      'them. `off`: everybody sees them as they were brought.',
+  }),
+  FILES_CHECK_PROCESSES: Type.Integer({
+    default: 2,
+    minimum: 1,
+    maximum: 64,
+    description: 'Processes of a worker that look into files, at most. They end when idle.',
+  }),
+  FILES_CHECK_MEMORY_MB: Type.Integer({
+    default: 512,
+    minimum: 128,
+    description: 'For what each of them reads and makes: a file that needs more is refused.',
+  }),
+  FILES_CHECK_SECONDS: Type.Integer({
+    default: 60,
+    minimum: 1,
+    maximum: 250,
+    description: 'For one file: one that takes longer is refused.',
+  }),
+  FILES_MAX_PIXELS: Type.Integer({
+    default: 50_000_000,
+    minimum: 1,
+    description: 'Of a picture, all frames together: a larger one is refused.',
+  }),
+  CLAMAV_SOCKET: Type.String({
+    default: '',
+    pattern: '^$|^/.+|^[^/]+:[0-9]+$',
+    description:
+      'Where ClamAV listens, as in `/run/clamav/clamd.ctl` or `clamav:3310`: files are scanned for ' +
+      'viruses there. While it is away, files wait. Empty: they are not scanned.',
+  }),
+  FILES_FFMPEG: Type.String({
+    default: 'ffmpeg',
+    description:
+      'The program that finds out how long sound and video are, how loud, and how they look; ' +
+      '`ffprobe` is beside it. Where it is not installed nothing is found out. Empty: never.',
+  }),
 }

@@ -57,6 +57,17 @@ export const Attachment = Type.Object({
   mimeType: Type.Optional(Type.String()),
   extension: Type.Optional(Type.String()),
   size: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
+  width: Type.Optional(Type.Integer({ description: 'Of a picture or a video, in pixels.' })),
+  height: Type.Optional(Type.Integer()),
+  thumbhash: Type.Optional(
+    Type.String({ description: 'A picture of a few bytes, to be shown until another has come.' }),
+  ),
+  duration: Type.Optional(Type.Number({ description: 'Of sound and video, in seconds.' })),
+  waveform: Type.Optional(
+    Type.Array(Type.Integer(), {
+      description: 'How loud it is, from 0 to 100, at places of equal distance.',
+    }),
+  ),
 })
 
 /** What an entry says, apart from who takes part in it. */

@@ -38,6 +38,7 @@ export const Upload = Type.Object({
   mimeType: Type.String(),
   size: Type.Integer({ description: 'In bytes.' }),
   state: OneOf('waiting', 'checking', 'ready', 'refused'),
+  why: Type.Optional(Type.String({ description: 'Why it was refused.' })),
   createdAt: Timestamp,
   expiresAt: Type.Optional({
     ...Timestamp,

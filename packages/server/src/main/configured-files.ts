@@ -1,11 +1,10 @@
 import { type Config, ConfigError } from '../config.ts'
-import {
-  type FileStep,
-  openFileChecks,
-  openFileStores,
-  type UploadParts,
-} from '../domain/files/index.ts'
+import { openFileChecks, openFileStores, type UploadParts } from '../domain/files/index.ts'
+import { type FileStep, fileSteps } from '../domain/files/steps/index.ts'
 import type { Egress } from '../egress/egress.ts'
+import { openClamd, type Scanner } from '../inspection/clamd.ts'
+import { openInspectors } from '../inspection/inspectors.ts'
+import { openMediaReader } from '../inspection/media.ts'
 import { type FileAddresses, openFileAddresses } from '../storage/addresses.ts'
 import { type FolderStorage, openFolder } from '../storage/folder.ts'
 import type { Bucket } from '../storage/s3.ts'
@@ -18,6 +17,8 @@ export interface Files extends Disposable, Pick<UploadParts, 'stores' | 'limits'
   readonly addresses: FileAddresses
   /** Undefined: no part of this service hands out files. */
   readonly folder: FolderStorage | undefined
+  /** Undefined: files are not scanned for viruses. */
+  readonly scanner: Scanner | undefined
 }
 
 interface FileParts {
@@ -25,12 +26,10 @@ interface FileParts {
   readonly vault: Vault
   readonly clock: () => number
   readonly egress: Pick<Egress, 'agents'>
-  /** What is looked at before others see a file. */
-  readonly steps?: readonly FileStep[]
 }
 
 export async function openConfiguredFiles(parts: FileParts): Promise<Files> {
-  const { config, vault, clock, egress, steps = [] } = parts
+  const { config, vault, clock, egress } = parts
   const stack = new DisposableStack()
   const openBucket = async (bucket: Bucket, agents?: Egress['agents']): Promise<Storage> => {
     // Its client has many modules: an install without a bucket does not load them.
@@ -48,16 +47,18 @@ export async function openConfiguredFiles(parts: FileParts): Promise<Files> {
     vault,
     open: (named) => openBucket(named, egress.agents),
   })
+  const scanner = config.FILES_CHECK === 'on' ? scannerOf(config) : undefined
   return {
     stores,
     folder,
+    scanner,
     limits: {
       maxBytes: config.FILES_MAX_BYTES,
       appBytes: config.FILES_APP_BYTES,
       userBytes: config.FILES_USER_BYTES,
       unusedSeconds: config.FILES_UNUSED_SECONDS,
     },
-    checks: openFileChecks(steps),
+    checks: openFileChecks(config.FILES_CHECK === 'on' ? stepsOf(config, scanner, stack) : []),
     addresses: openFileAddresses({
       storeOf: stores.of,
       clock,
@@ -66,6 +67,31 @@ export async function openConfiguredFiles(parts: FileParts): Promise<Files> {
     [Symbol.dispose]: () => stack.dispose(),
   }
 }
+
+const scannerTimeoutMs = 120_000
+
+function scannerOf({ CLAMAV_SOCKET: address }: Config): Scanner | undefined {
+  return address === '' ? undefined : openClamd({ address, timeoutMs: scannerTimeoutMs })
+}
+
+function stepsOf(
+  config: Config,
+  scanner: Scanner | undefined,
+  stack: DisposableStack,
+): readonly FileStep[] {
+  const limits = {
+    memoryMb: config.FILES_CHECK_MEMORY_MB,
+    seconds: config.FILES_CHECK_SECONDS,
+    // A picture that is written anew may grow.
+    fileBytes: 4 * config.FILES_MAX_BYTES + smallFileBytes,
+  }
+  const { FILES_CHECK_PROCESSES: processes, FILES_FFMPEG: ffmpeg } = config
+  const inspectors = stack.use(openInspectors({ processes, ...limits }))
+  const media = ffmpeg === '' ? undefined : openMediaReader({ ffmpeg, limits })
+  return fileSteps({ inspectors, scanner, media, maxPixels: config.FILES_MAX_PIXELS })
+}
+
+const smallFileBytes = 64 * 1024 * 1024
 
 function folderOf({ config, vault, clock }: FileParts): FolderStorage | undefined {
   const { FILES_FOLDER: path, FILES_URL: url } = config

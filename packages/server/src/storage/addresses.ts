@@ -9,16 +9,20 @@ interface NamedFile {
   readonly store?: number
 }
 
+/** As what an object of a file is shown. */
+interface ShownAs {
+  readonly name: string
+  readonly type: string
+  /** Which object of the file; absent: as it was brought. */
+  readonly part?: string | undefined
+}
+
 /** Makes the addresses by which files are read: for whoever may see the message that names them. */
 export interface FileAddresses {
   /** The stores of these files are known afterwards. */
   prepare(db: AppDb, files: readonly NamedFile[]): Promise<void>
   /** Undefined: its store is not known. */
-  of(
-    appId: string,
-    file: NamedFile,
-    shown: { readonly name: string; readonly type: string },
-  ): string | undefined
+  of(appId: string, file: NamedFile, shown: ShownAs): string | undefined
 }
 
 interface AddressOptions {
@@ -48,12 +52,12 @@ export function openFileAddresses({ storeOf, clock, seconds }: AddressOptions): 
         if (storage) known.set(name, storage)
       }
     },
-    of(appId, file, { name, type }) {
+    of(appId, file, { name, type, part }) {
       const storage = known.get(nameOf(appId, file.store))
       // The address of a file stays the same for half of its time.
       const signedAt = Math.floor(clock() / window) * window
       const shown = { name, type, signedAt, expiresAt: signedAt + 2 * window }
-      return storage?.address(keyOf(appId, file.id), shown)
+      return storage?.address(keyOf(appId, file.id, part), shown)
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
+  CopyObjectCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
@@ -178,6 +179,17 @@ class S3Storage implements Storage, Disposable {
       new PutObjectCommand({ ...this.#at(target.key), Body: block, ContentType: target.type }),
     )
     return block.length
+  }
+
+  async copy(key: string, to: Parameters<Storage['copy']>[1]): Promise<void> {
+    await this.#client.send(
+      new CopyObjectCommand({
+        ...this.#at(to.key),
+        CopySource: `${encode(this.#bucket.bucket)}/${encodeKey(this.#full(key))}`,
+        MetadataDirective: 'REPLACE',
+        ContentType: to.type,
+      }),
+    )
   }
 
   async read(key: string, range?: Parameters<Storage['read']>[1]): Promise<Readable> {

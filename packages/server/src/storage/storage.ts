@@ -66,6 +66,8 @@ export interface Storage {
   write(target: Omit<Target, 'expiresAt'>, bytes: Readable): Promise<void>
   /** Of a size that nobody knows before; returns it. Nothing is there when it fails. */
   take(target: Pick<Target, 'key' | 'type'>, bytes: AsyncIterable<Buffer>): Promise<number>
+  /** Within the store. What is written to the one later does not change the other. */
+  copy(key: string, to: Pick<Target, 'key' | 'type'>): Promise<void>
   read(key: string, range?: Range): Promise<Readable>
   /** What is not there is removed already. */
   remove(key: string): Promise<void>

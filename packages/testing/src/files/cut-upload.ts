@@ -52,6 +52,8 @@ export async function uploadThroughCuts(options: CutUploadOptions): Promise<CutU
     NATS_PREFIX: natsPrefix(),
     CHORALE_MASTER_KEY: app.masterKey,
     FILES_FOLDER: join(folder, 'files'),
+    // The bytes are no file of any type, and are compared as they were brought.
+    FILES_CHECK: 'off',
     FILES_URL: network.url,
   }
   const memory: { warm: number; most: () => readonly number[] }[] = []

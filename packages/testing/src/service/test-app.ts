@@ -201,6 +201,8 @@ async function serve(
     // Made with the first file.
     FILES_FOLDER: filesFolder(databaseUrl),
     FILES_URL: filesUrl,
+    // Most tests send bytes that are no file of any type.
+    FILES_CHECK: 'off',
     ...settings,
     ...live?.settings,
   })

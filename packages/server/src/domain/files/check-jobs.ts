@@ -1,6 +1,8 @@
+import type { Logger } from 'pino'
 import type { InstallDb } from '../../database/app-db.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Transactions } from '../../outbox/unit-of-work.ts'
+import { keyOf, prefixOf, type Storage } from '../../storage/storage.ts'
 import {
   endCheck,
   type FileCheckJob,
@@ -9,6 +11,7 @@ import {
   recordFacts,
 } from './checks.sql.ts'
 import type { FileChecks, FileFinding } from './checks.ts'
+import { type FileFacts, findFiles } from './files.sql.ts'
 import { updateMessages } from './settled.ts'
 import type { FileStores } from './store.ts'
 
@@ -17,49 +20,127 @@ interface FileCheckParts {
   readonly transactions: Transactions
   readonly stores: FileStores
   readonly checks: FileChecks
+  readonly log: Logger
 }
 
 const leaseMs = 300_000
+/** While a store is away. */
+const laterMs = 15_000
+/** Claims of one step. Whoever claimed it before has not come back. */
+const maxAttempts = 6
+/** After the steps: every message that names the file says what became of it; then only what is shown is left. */
+const notifyStep = 'notify'
+const tidyStep = 'tidy'
 
 /** Makes the steps of a file, a job for each; then everybody in the conversation sees it, or nobody does. */
 export function fileCheckJobs(parts: FileCheckParts): Jobs<FileCheckJob> {
-  const { database, transactions, stores, checks } = parts
-  const { db } = database
-
-  async function settle(job: FileCheckJob, state: 'ready' | 'refused', facts: object) {
-    await transactions.inApp(job.appId, async (ctx) => {
-      if (!(await endCheck(ctx.db.db, job))) throw new Error('The lease of a check is over.')
-      await recordFacts(ctx.db, job.fileId, { state, facts })
-      await updateMessages(ctx, job.fileId, state)
-    })
-    return state
-  }
-
-  async function record(job: FileCheckJob, finding: FileFinding): Promise<string> {
-    if (finding.is === 'later') {
-      const to = { step: job.step, facts: job.facts, afterMs: finding.afterMs }
-      await nextCheck(db, job, to)
-      return 'later'
-    }
-    if (finding.is === 'refused') return settle(job, 'refused', { ...job.facts, why: finding.why })
-    const facts = { ...job.facts, ...finding.facts }
-    const place = checks.steps.findIndex(({ name }) => name === job.step)
-    const next = checks.steps[place + 1]
-    if (!next) return settle(job, 'ready', facts)
-    await nextCheck(db, job, { step: next.name, facts, afterMs: 0 })
-    return 'passed'
-  }
-
+  const { stores, checks, database } = parts
   return {
     queue: fileCheckQueue,
     limits: { leaseMs },
     async run(job) {
-      const step = checks.steps.find(({ name }) => name === job.step)
-      // A release before or after this one knows it.
-      if (!step) return record(job, { is: 'passed' })
-      const storage = await stores.of({ appId: job.appId, db }, job.storeId)
-      if (!storage) return record(job, { is: 'refused', why: 'its store is gone' })
-      return record(job, await step.run(job, storage))
+      const storage = await stores.of({ appId: job.appId, db: database.db }, job.storeId)
+      if (job.step === notifyStep) return notify(parts, job)
+      if (job.step === tidyStep) return tidy(parts, job, storage)
+      const outcome = await record(parts, job, await findingOf(checks, job, storage))
+      if (outcome === 'lost' && storage) await removeIfGone(parts, job, storage)
+      return outcome
     },
   }
+}
+
+async function findingOf(
+  { steps }: FileChecks,
+  job: FileCheckJob,
+  storage: Storage | undefined,
+): Promise<FileFinding> {
+  if (!storage) return { is: 'refused', why: 'its store is gone' }
+  if (job.attempt > maxAttempts) return { is: 'refused', why: 'it could not be checked' }
+  const step = steps.find(({ name }) => name === job.step)
+  // A release before or after this one knows it.
+  if (!step) return { is: 'passed' }
+  try {
+    return await step.run(job, storage)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return { is: 'later', afterMs: laterMs, why }
+  }
+}
+
+async function record(
+  parts: FileCheckParts,
+  job: FileCheckJob,
+  finding: FileFinding,
+): Promise<string> {
+  const { checks, database, log } = parts
+  if (finding.is === 'refused') return settle(parts, job, 'refused', { why: finding.why })
+  const facts = { ...job.facts, ...finding.facts }
+  if (finding.is === 'later') {
+    const { why, afterMs } = finding
+    log.warn({ appId: job.appId, uploadId: job.fileId, step: job.step, why }, 'a file waits')
+    const isHeld = await nextCheck(database.db, job, { step: job.step, facts, afterMs })
+    return isHeld ? 'later' : 'lost'
+  }
+  const place = checks.steps.findIndex(({ name }) => name === job.step)
+  const next = checks.steps[place + 1]
+  if (!next) return settle(parts, job, 'ready', facts)
+  const isHeld = await nextCheck(database.db, job, { step: next.name, facts, afterMs: 0 })
+  return isHeld ? 'passed' : 'lost'
+}
+
+/**
+ * Without the messages: whoever edits one locks it before the file, and would wait for us while we wait
+ * for it. An edit that names the file reads its state under a lock, so that it sees this one or is seen.
+ */
+async function settle(
+  { transactions }: FileCheckParts,
+  job: FileCheckJob,
+  state: 'ready' | 'refused',
+  facts: FileFacts,
+): Promise<string> {
+  return transactions.inApp(job.appId, async ({ db }) => {
+    const to = { step: notifyStep, facts, afterMs: 0 }
+    if (!(await nextCheck(db.db, job, to))) return 'lost'
+    await recordFacts(db, job.fileId, { state, facts })
+    return state
+  })
+}
+
+async function notify({ transactions }: FileCheckParts, job: FileCheckJob): Promise<string> {
+  return transactions.inApp(job.appId, async (ctx) => {
+    const to = { step: tidyStep, facts: job.facts, afterMs: 0 }
+    if (!(await nextCheck(ctx.db.db, job, to))) return 'lost'
+    await updateMessages(ctx, job.fileId)
+    return 'told'
+  })
+}
+
+/** Nothing is left of what nobody sees: neither what was brought and rewritten, nor what was refused. */
+async function tidy(
+  { database }: FileCheckParts,
+  job: FileCheckJob,
+  storage: Storage | undefined,
+): Promise<string> {
+  const { about } = job.facts
+  if (about && about.part === 'held') await storage?.remove(keyOf(job.appId, job.fileId))
+  else if (about) {
+    for (const part of ['original', 'held']) {
+      await storage?.remove(keyOf(job.appId, job.fileId, part))
+    }
+  } else if (job.facts.why !== undefined && storage) await removeObjects(storage, job)
+  return (await endCheck(database.db, job)) ? 'tidied' : 'lost'
+}
+
+/** It was removed while it was looked at: so is what was written meanwhile. */
+async function removeIfGone(
+  { database: { db } }: FileCheckParts,
+  job: FileCheckJob,
+  storage: Storage,
+): Promise<void> {
+  const [file] = await findFiles({ appId: job.appId, db }, [job.fileId])
+  if (!file) await removeObjects(storage, job)
+}
+
+async function removeObjects(storage: Storage, { appId, fileId }: FileCheckJob): Promise<void> {
+  for await (const { key } of storage.list(prefixOf(appId, fileId))) await storage.remove(key)
 }

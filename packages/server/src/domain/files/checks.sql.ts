@@ -3,14 +3,14 @@ import { type AppDb, databaseMs, jsonb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
 import { defineQueue, dueAgain, type Job } from '../../jobs/queue.sql.ts'
 import type { EntryRef } from '../../outbox/events.ts'
-import type { FileRow, FileState } from './files.sql.ts'
+import type { FileFacts, FileRow, FileState } from './files.sql.ts'
 
 export interface FileCheckJob extends Job, Pick<FileRow, 'storeId' | 'size' | 'name' | 'mimeType'> {
   readonly fileId: string
   /** The step that comes next. */
   readonly step: string
   /** What earlier steps have found out. */
-  readonly facts: Readonly<Record<string, unknown>>
+  readonly facts: FileFacts
 }
 
 export const fileCheckQueue = defineQueue<FileCheckJob>({
@@ -35,7 +35,7 @@ export async function insertCheck({ appId, db }: AppDb, fileId: string, step: st
 export async function nextCheck(
   db: Db,
   job: FileCheckJob,
-  to: { readonly step: string; readonly facts: object; readonly afterMs: number },
+  to: { readonly step: string; readonly facts: FileFacts; readonly afterMs: number },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update file_checks set step = ${to.step}, facts = ${jsonb(to.facts)}, attempt = 0,
@@ -54,7 +54,7 @@ export async function endCheck(db: Db, job: FileCheckJob): Promise<boolean> {
 export async function recordFacts(
   { appId, db }: AppDb,
   fileId: string,
-  to: { readonly state: FileState; readonly facts: object },
+  to: { readonly state: FileState; readonly facts: FileFacts },
 ): Promise<void> {
   await sql`
     update files set state = ${to.state}, facts = ${jsonb(to.facts)}

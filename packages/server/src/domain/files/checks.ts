@@ -1,15 +1,20 @@
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { type FileCheckJob, fileCheckQueue, insertCheck } from './checks.sql.ts'
-import type { FileRow, FileState } from './files.sql.ts'
+import type { FileFacts, FileRow, FileState } from './files.sql.ts'
 
 /** What a step has found out. */
 export type FileFinding =
-  | { readonly is: 'passed'; readonly facts?: Readonly<Record<string, unknown>> }
+  | { readonly is: 'passed'; readonly facts?: FileFacts }
   /** It never becomes visible. */
   | { readonly is: 'refused'; readonly why: string }
   /** The step could not be made. */
-  | { readonly is: 'later'; readonly afterMs: number }
+  | {
+      readonly is: 'later'
+      readonly afterMs: number
+      readonly why: string
+      readonly facts?: FileFacts
+    }
 
 /** One look at a file, before others may see it. Steps are made one after the other, each as a job. */
 export interface FileStep {

@@ -1,7 +1,18 @@
 import { sql } from 'kysely'
 import { type AppDb, databaseMs } from '../../database/app-db.ts'
+import type { EntryFile } from '../log/entries/index.ts'
 
 export type FileState = 'waiting' | 'checking' | 'ready' | 'refused'
+
+/** What checks have found out. */
+export interface FileFacts {
+  /** Of one that is ready. */
+  readonly about?: EntryFile['about']
+  /** Of one that is refused. */
+  readonly why?: string
+  /** How often a look at it has ended the process. */
+  readonly broken?: number
+}
 
 export interface FileRow {
   readonly fileId: string
@@ -13,11 +24,12 @@ export interface FileRow {
   readonly partsId: string | null
   readonly name: string
   readonly mimeType: string
+  readonly facts: FileFacts | null
 }
 
 const columns = sql`
   file_id::text as "fileId", uid, store_id as "storeId", state, size, created_at as "createdAt",
-  parts_id as "partsId", name, mime_type as "mimeType"`
+  parts_id as "partsId", name, mime_type as "mimeType", facts`
 
 /** With the removal that it meets unless a message names it by then. */
 export async function insertFile(
@@ -39,6 +51,18 @@ export async function findFiles({ appId, db }: AppDb, ids: readonly string[]): P
   const { rows } = await sql<FileRow>`
     select ${columns} from files
     where app_id = ${appId} and file_id = any(${ids}::uuid[])`.execute(db)
+  return rows
+}
+
+/** Nobody changes them before this transaction ends; others may read them so too. */
+export async function lockFileStates(
+  { appId, db }: AppDb,
+  ids: readonly string[],
+): Promise<FileRow[]> {
+  const { rows } = await sql<FileRow>`
+    select ${columns} from files
+    where app_id = ${appId} and file_id = any(${ids}::uuid[])
+    order by file_id for share`.execute(db)
   return rows
 }
 

@@ -26,10 +26,12 @@ export async function requireUsable(
 }
 
 /** As the log keeps it. */
-export function entryFileOf({ fileId, storeId, state }: FileRow): EntryFile {
+export function entryFileOf({ fileId, storeId, state, facts }: FileRow): EntryFile {
+  const about = state === 'ready' ? facts?.about : undefined
   return {
     id: fileId,
     ...(storeId !== null && { store: storeId }),
     ...((state === 'checking' || state === 'refused') && { state }),
+    ...(about && { about }),
   }
 }

@@ -52,6 +52,7 @@ export const uploadHandlers = (parts: UploadParts): UploadHandlers => ({
         partsId: null,
         name,
         mimeType,
+        facts: null,
       }
       // Before the store hears of it.
       const { user, app } = await usageOf(before.db, file.uid)
@@ -134,7 +135,8 @@ async function shown(
   known?: Storage,
 ): Promise<Upload> {
   const { fileId: uploadId, name, mimeType, size, state, createdAt, partsId } = file
-  const plain = { uploadId, name, mimeType, size, state, createdAt }
+  const why = state === 'refused' ? file.facts?.why : undefined
+  const plain = { uploadId, name, mimeType, size, state, createdAt, ...(why && { why }) }
   if (state !== 'waiting') return plain
   const storage = known ?? (await storeOf(parts, ctx, file))
   const target = targetOf(ctx.db.appId, file, parts.limits)

@@ -2,7 +2,7 @@ import type { messages } from '@chorale/contract/messages'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, ReadCtx, WriteCtx } from '../../pipeline/handler.ts'
 import type { RawJson } from '../../pipeline/raw-json.ts'
-import { fileRemovalQueue, nameFiles, releaseFilesOf } from '../files/index.ts'
+import { asTheyAre, fileRemovalQueue, nameFiles, releaseFilesOf } from '../files/index.ts'
 import { isKept } from '../holds/index.ts'
 import { type Entry, type Extra, editEntry, withdrawEntry } from '../log/entries/index.ts'
 import { findCaseStatus, openCase } from '../rules/cases/index.ts'
@@ -161,13 +161,15 @@ async function moderateEdit(
 async function edit<T>(
   ctx: WriteCtx,
   entry: Entry,
-  changes: Extra,
+  beside: Extra,
   examined: Examined | undefined,
 ): Promise<RawJson<T>> {
   const { row } = entry
-  const extra = { ...row.extra, ...changes }
-  const named = changes.files?.map(({ id }) => id) ?? []
+  const named = beside.files?.map(({ id }) => id) ?? []
   await nameFiles(ctx.db, row, named)
+  const files = beside.files && (await asTheyAre(ctx, beside.files))
+  const changes = { ...beside, ...(files && { files }) }
+  const extra = { ...row.extra, ...changes }
   const { said, result } = examined ?? {}
   const { moderation, verdict } = result ?? {}
   if (said && result && moderation?.status === 'disapproved') {

@@ -1,5 +1,6 @@
 import type { EntryRef } from '../../outbox/events.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import { asTheyAre } from '../files/index.ts'
 import {
   type Entry,
   type EntryRow,
@@ -66,7 +67,9 @@ async function settleEdit(
 ): Promise<EntryRef | undefined> {
   const { row } = entry
   if (row.deletedAt !== null) return undefined
-  const extra = { ...row.extra, ...edit.extra }
+  // It has waited: its files may have been checked meanwhile.
+  const files = edit.extra.files && (await asTheyAre(ctx, edit.extra.files))
+  const extra = { ...row.extra, ...edit.extra, ...(files && { files }) }
   if (verdict && blocks(verdict)) {
     const result = { moderation: disapproved(verdict), verdict }
     await withhold(ctx, entry, edit.data, result, extra)

@@ -62,6 +62,8 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       files: core.files,
     }),
   )
+  const { scanner } = core.files
+  if (scanner) health.want('clamav', () => scanner.ping())
   // Calls work without NATS, consumers do not.
   if (isAlone) health.require('nats', () => bus.ping())
   const add = isAlone ? health.require : health.want

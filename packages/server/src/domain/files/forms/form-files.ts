@@ -96,6 +96,7 @@ class Intake {
       partsId: null,
       name,
       mimeType,
+      facts: null,
     }
     const { fileId } = file
     const before = await usageOf(this.#db, this.#uid)

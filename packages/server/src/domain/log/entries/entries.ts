@@ -118,6 +118,26 @@ export interface EntryFile {
   readonly store?: number
   /** Absent: it is ready. */
   readonly state?: 'checking' | 'refused'
+  /** Once it is checked. */
+  readonly about?: FileAbout
+}
+
+/** What a check has found out about a file, for those who see it. */
+interface FileAbout {
+  /** Which of its objects is shown: the one that was checked, or what was made of it. */
+  readonly part: 'held' | 'clean'
+  /** The real ones of that object. */
+  readonly type: string
+  readonly size: number
+  /** Of a picture or a video, in pixels. */
+  readonly width?: number
+  readonly height?: number
+  /** In base64; with it there are thumbnails. */
+  readonly thumbhash?: string
+  /** Of sound and video, in seconds. */
+  readonly duration?: number
+  /** How loud it is, from 0 to 100, at places of equal distance. */
+  readonly waveform?: readonly number[]
 }
 
 /** An entry, and between whom it is. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, json, jsonb } from '../../../database/app-db.ts'
-import type { EntryRow, Extra, Verdict } from './entries.ts'
+import type { EntryFile, EntryRow, Extra, Verdict } from './entries.ts'
 
 /** Which entry. */
 export type Changed = Pick<EntryRow, 'bucket' | 'key' | 'seq'>
@@ -50,12 +50,12 @@ export async function updateExtra(
 export async function setFileInEntry(
   db: AppDb,
   entry: Changed,
-  { id, state }: { readonly id: string; readonly state: 'ready' | 'refused' },
+  { id, ...known }: Pick<EntryFile, 'id' | 'state' | 'about'>,
   now: number,
 ): Promise<void> {
   const settled = (files: RawBuilder<unknown>) => sql`(
     select jsonb_agg(case when f ->> 'id' = ${id}
-                     then (f - 'state') || ${jsonb(state === 'ready' ? {} : { state })} else f end)
+                     then (f - 'state' - 'about') || ${jsonb(known)} else f end)
     from jsonb_array_elements(${files}) f)`
   const open = sql`e.extra -> 'files'`
   const sealed = sql`e.verdict #> '{sealed,extra,files}'`

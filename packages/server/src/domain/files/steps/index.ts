@@ -1,0 +1,2 @@
+export type { FileStep } from '../checks.ts'
+export { fileSteps } from './steps.ts'
