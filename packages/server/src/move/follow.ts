@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlainError } from '../plain-error.ts'
 import { messageForm, textOf } from './forms.ts'
-import type { Heard } from './heard.ts'
+import type { Heard, Touched } from './heard.ts'
 import type { ListedMessage } from './listed.ts'
 import { messagesOf } from './lists.ts'
-import { moveMembers, moveMembersOf } from './members.ts'
+import { moveMembers } from './members.ts'
 import { differingOf, importPage } from './messages.ts'
 import type { Moving } from './moving.ts'
 import { moveGroups, moveRoles, moveUsers } from './people.ts'
@@ -15,6 +15,9 @@ import { catchUpOnHeard } from './touched.ts'
 
 /** A message may be seen so much later than others that were sent after it. */
 const overlapSeconds = 30
+/** Most are seen within a few seconds: only now and then all of the overlap is read. */
+const shortOverlapSeconds = 3
+const wholeOverlapEveryMs = 10_000
 /** Webhooks come one by one; the messages that they tell of are read together. */
 const shortestPauseMs = 200
 
@@ -36,11 +39,15 @@ export async function followMove(moving: Moving, following: Following): Promise<
   const { signal, heard, pauseMs } = following
   const recent = new Recent()
   let hearing: Promise<void> | undefined
+  let wholeAt = 0
   while (!signal.aborted) {
     const end = heard.end()
-    const { messages, lagSeconds } = await catchUp(moving, recent)
+    const isWhole = Date.now() >= wholeAt
+    if (isWhole) wholeAt = Date.now() + wholeOverlapEveryMs
+    const overlap = isWhole ? overlapSeconds : shortOverlapSeconds
+    const { messages, lagSeconds } = await catchUp(moving, heard, recent, overlap)
     following.told(messages, lagSeconds)
-    hearing ??= catchUpOnHeard(following.beside, heard, end, signal).then(() => {
+    hearing ??= catchUpOnHeard(following.beside, heard, end, { signal }).then(() => {
       hearing = undefined
     })
     // Whoever waits for it is told.
@@ -62,13 +69,20 @@ function requireRun({ state }: Moving): void {
   if (!state.step('messages').done) throw new PlainError('Finish `chorale move run` first.')
 }
 
-/** What was brought over in the last rounds, as it was: it is read again, and mostly is the same. */
+/** What was seen in the last rounds, as it was: it is read again, and mostly is the same. */
 class Recent {
   readonly #forms = new Map<string, { readonly form: string; readonly sentAt: number }>()
 
-  /** Of a page, what is new or has changed. */
-  changedIn(page: readonly ListedMessage[]): ListedMessage[] {
-    return page.filter((one) => this.#forms.get(one.id)?.form !== formOf(one))
+  get isEmpty(): boolean {
+    return this.#forms.size === 0
+  }
+
+  has({ id }: ListedMessage): boolean {
+    return this.#forms.has(id)
+  }
+
+  hasSame(message: ListedMessage): boolean {
+    return this.#forms.get(message.id)?.form === formOf(message)
   }
 
   keep(page: readonly ListedMessage[]): void {
@@ -84,17 +98,25 @@ function formOf(message: ListedMessage): string {
   return textOf(messageForm(message))
 }
 
-/** Reads again what was sent a moment before the last round: nothing that came late is missed. */
-async function catchUp(moving: Moving, recent: Recent) {
+/**
+ * Brings new messages over, and reads again what was sent a moment before the last round: nothing that
+ * came late is missed. What has changed is written down for `catchUpOnHeard`: only one of the two
+ * changes a message that is on the new side, so nothing that was read earlier replaces what was read later.
+ */
+async function catchUp(moving: Moving, heard: Heard, recent: Recent, overlap: number) {
   const { from, state } = moving
   const before = state.step('follow').sentAt ?? state.step('messages').sentAt ?? 1
-  const start = Math.max(1, before - overlapSeconds)
+  const start = Math.max(1, before - overlap)
+  // May have changed while nobody looked.
+  const checkedUntil = recent.isEmpty ? before : 0
   let newest = before
   let messages = 0
   for await (const page of messagesOf(from, { sentAt: start })) {
-    const changed = recent.changedIn(page)
-    await importPage(moving, changed, true)
-    await followActions(moving, changed)
+    const changed = page.filter((one) => !recent.hasSame(one))
+    const fresh = changed.filter((one) => !recent.has(one))
+    await importPage(moving, fresh, false)
+    const known = changed.filter((one) => recent.has(one) || one.sentAt <= checkedUntil)
+    heard.add([...known.map(({ id }) => ({ is: 'message', id }) as const), ...actedOn(fresh)])
     recent.keep(page)
     messages += changed.length
     newest = Math.max(newest, page.at(-1)?.sentAt ?? 0)
@@ -106,18 +128,14 @@ async function catchUp(moving: Moving, recent: Recent) {
   return { messages, lagSeconds: isNew ? Date.now() / 1000 - newest : undefined }
 }
 
-/** What happened to older messages, and to members of groups. */
-async function followActions(moving: Moving, page: readonly ListedMessage[]): Promise<void> {
-  const actions = page.filter(({ category }) => category === 'action')
-  const touched = new Map<string, ListedMessage>()
-  const guids = new Set<string>()
-  for (const { type, receiver, data } of actions) {
-    if (type === 'groupMember') guids.add(receiver)
+/** Older messages that were changed, and groups whose members have. */
+function actedOn(page: readonly ListedMessage[]): Touched[] {
+  return page.flatMap(({ category, type, receiver, data }): Touched[] => {
+    if (category !== 'action') return []
+    if (type === 'groupMember') return [{ is: 'group', guid: receiver }]
     const { entity, entityType } = Object(Object(data?.entities).on)
-    if (entityType === 'message') touched.set(entity.id, entity)
-  }
-  if (touched.size > 0) await importPage(moving, [...touched.values()], true)
-  await Promise.all(Array.from(guids, (guid) => moveMembersOf(moving, guid)))
+    return entityType === 'message' ? [{ is: 'message', id: entity.id }] : []
+  })
 }
 
 /** Whatever has a larger one is written on the new side. */
@@ -150,14 +168,17 @@ export async function cutOver(
   const last = state.step('follow').sentAt ?? state.step('messages').sentAt ?? 1
   const since = Math.max(1, last - days * secondsPerDay - overlapSeconds)
   let messages = 0
+  let firstId = Infinity
   for await (const page of messagesOf(from, { sentAt: since })) {
+    firstId = Math.min(firstId, Number(page[0]?.id))
     const changed = await differingOf(to, page)
     await importPage(moving, changed, true)
-    await followActions(moving, changed)
+    heard.add(actedOn(changed))
     messages += page.length
     progress('cut-over', messages)
   }
-  await catchUpOnHeard(moving, heard, heard.end())
+  const isOlder = (one: Touched) => one.is === 'message' && Number(one.id) < firstId
+  await catchUpOnHeard(moving, heard, heard.end(), { isNeeded: isOlder })
   await movePositions(moving, true)
   await moveRelations(moving)
   const lastId = await newestId(to)

@@ -8,9 +8,6 @@ export type Touched =
   | { readonly is: 'reader'; readonly uid: string; readonly type: string; readonly with: string }
   | { readonly is: 'relations'; readonly uid: string }
 
-/** About a hundred lines. */
-const bytesAtOnce = 4 * 1024
-
 /**
  * What webhooks have said, in a file beside the state: a call is answered when its line is written, and
  * the line is done with when the new side has what it tells of.
@@ -36,12 +33,15 @@ export class Heard {
     return this.#emptied + this.#size()
   }
 
-  /** What is next, up to a place; undefined: nothing is left. */
-  next(end: number): { readonly touched: readonly Touched[]; readonly place: number } | undefined {
+  /** What is next, up to a place and so many bytes; undefined: nothing is left. */
+  next(
+    end: number,
+    most: number,
+  ): { readonly touched: readonly Touched[]; readonly place: number } | undefined {
     const { offset = 0 } = this.#state.step('heard')
     const size = this.#size()
     const from = offset > size ? 0 : offset
-    const length = Math.min(bytesAtOnce, size - from, end - this.#emptied - from)
+    const length = Math.min(most, size - from, end - this.#emptied - from)
     if (length <= 0) return undefined
     const file = openSync(this.#path, 'r')
     try {

@@ -7,6 +7,8 @@ import { groupDetails, userDetails } from './people.ts'
 import type { Side } from './side.ts'
 
 const partsAtOnce = 4
+/** Fewer messages than these are one part. */
+const leastOfPart = 100
 
 /** In the order of ids, which is that of every conversation. */
 export async function moveMessages(moving: Moving): Promise<void> {
@@ -48,7 +50,8 @@ export async function importPage(
   update: boolean,
 ): Promise<void> {
   const conversations = [...Map.groupBy(page, ({ conversationId }) => conversationId).values()]
-  const parts: ListedMessage[][] = Array.from({ length: partsAtOnce }, () => [])
+  const length = Math.min(partsAtOnce, Math.ceil(page.length / leastOfPart))
+  const parts: ListedMessage[][] = Array.from({ length }, () => [])
   for (const messages of conversations.toSorted((a, b) => b.length - a.length)) {
     const smallest = parts.reduce((least, part) => (part.length < least.length ? part : least))
     smallest.push(...messages)

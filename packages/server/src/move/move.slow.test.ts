@@ -189,11 +189,11 @@ test('an app moves while it is written to, is compared, and goes back', async ()
   say(`${compared.differing} of ${compared.compared} differ`)
   expect(compared).toMatchObject({ differing: 0, differences: [] })
   expect([here.shown(), here.receiver.received]).toEqual([[], []])
-  expect(p99).toBeLessThan(maxLagMs)
 
   await goBack(there, here)
   say(`most memory of the program: ${(peak / 1024 / 1024).toFixed(0)} MB`)
   expect(peak).toBeLessThan(maxBytes)
+  expect(p99).toBeLessThan(maxLagMs)
 }, 7_200_000)
 
 type There = Awaited<ReturnType<typeof fillOldSide>>

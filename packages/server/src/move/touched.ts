@@ -9,24 +9,36 @@ import { positionOf, thereNow } from './positions.ts'
 import { moveRelationsOf } from './relations.ts'
 import { Refused } from './side.ts'
 
+/** About a hundred lines: whoever stops the program waits for these. */
+const bytesWhileFollowing = 4 * 1024
+const bytesAtCutOver = 64 * 1024
+
+interface Pace {
+  /** Stops it after the piece that it is at. */
+  readonly signal?: AbortSignal
+  /** Others have been read already. */
+  readonly isNeeded?: (touched: Touched) => boolean
+}
+
 /** Reads again what webhooks have told of, up to a place. What was new then is on the new side already. */
 export async function catchUpOnHeard(
   moving: Moving,
   heard: Heard,
   end: number,
-  signal?: AbortSignal,
+  { signal, isNeeded = () => true }: Pace,
 ): Promise<void> {
   while (!signal?.aborted) {
-    const piece = heard.next(end)
+    const piece = heard.next(end, signal ? bytesWhileFollowing : bytesAtCutOver)
     if (!piece) return
-    const { touched, place } = piece
-    await moveMessagesAgain(moving, only(touched, 'message'))
-    await Promise.all(only(touched, 'group').map(({ guid }) => moveGroupAgain(moving, guid)))
-    await moveReaders(moving, only(touched, 'reader'))
-    const { withRelations } = moving
-    const related = withRelations ? only(touched, 'relations') : []
-    await Promise.all(related.map(({ uid }) => moveRelationsOf(moving, uid)))
-    heard.done(place)
+    const touched = piece.touched.filter(isNeeded)
+    const related = moving.withRelations ? only(touched, 'relations') : []
+    await Promise.all([
+      moveMessagesAgain(moving, only(touched, 'message')),
+      moveReaders(moving, only(touched, 'reader')),
+      ...only(touched, 'group').map(({ guid }) => moveGroupAgain(moving, guid)),
+      ...related.map(({ uid }) => moveRelationsOf(moving, uid)),
+    ])
+    heard.done(piece.place)
   }
 }
 

@@ -47,6 +47,7 @@ export async function startHosted(options: Options): Promise<Hosted> {
   const answered = new Map<string, number>()
   const faults = { limited: 0, failed: 0, cut: 0 }
   const broken: string[] = []
+  const cursors = new Map<string, string>()
   let calls = 0
   let second = 0
   let inSecond = 0
@@ -72,7 +73,7 @@ export async function startHosted(options: Options): Promise<Hosted> {
   const server = createServer((request, response) => {
     const fault = faultOf()
     if (fault) return meet(fault, response)
-    forward(origin, pageSize, request).then(
+    forward(origin, pageSize, cursors, request).then(
       ({ status, text, path }) => {
         answered.set(path, (answered.get(path) ?? 0) + 1)
         response.writeHead(status, { 'content-type': 'application/json' }).end(text)
@@ -108,9 +109,15 @@ function meet(fault: Fault, response: ServerResponse): void {
       .end('{"error":{"code":"ERR_TOO_MANY_REQUESTS"}}')
 }
 
-const cursor = /("cursor":\{[^{}]*?),"next":"[^"]*"/
+const cursor = /("cursor":\{[^{}]*?),"next":"([^"]*)"/
 
-async function forward(origin: string, pageSize: number, request: IncomingMessage) {
+/** Pages have numbers, however many there are: where the one before ended is known from its answer. */
+async function forward(
+  origin: string,
+  pageSize: number,
+  cursors: Map<string, string>,
+  request: IncomingMessage,
+) {
   const url = new URL(request.url ?? '', origin)
   const path = url.pathname.replace(/^\/v3/, '')
   const name = path.replace(/^(\/[^/]+)\/[^/]+/, '$1/*')
@@ -121,6 +128,12 @@ async function forward(origin: string, pageSize: number, request: IncomingMessag
     const asked = Number(url.searchParams.get(size) ?? pageSize)
     if (url.searchParams.has(size)) url.searchParams.set(size, String(Math.min(asked, pageSize)))
   }
+  const page = Number(url.searchParams.get('page') ?? 1)
+  url.searchParams.delete('page')
+  const list = `${url.search} ${path} ${request.headers.onbehalfof ?? ''}`
+  const reached = cursors.get(`${page} ${list}`)
+  if (reached !== undefined) url.searchParams.set('cursor', reached)
+  else if (page > 1) url.searchParams.set('page', String(page))
   const headers = Object.fromEntries(
     ['appid', 'apikey', 'onbehalfof', 'content-type'].flatMap((header) => {
       const value = request.headers[header]
@@ -136,6 +149,8 @@ async function forward(origin: string, pageSize: number, request: IncomingMessag
     ...(hasBody && { body: Buffer.concat(chunks) }),
   })
   const text = await answer.text()
+  const next = cursor.exec(text)?.[2]
+  if (next !== undefined) cursors.set(`${page + 1} ${list}`, next)
   // No cursor is published.
   return { status: answer.status, text: text.replace(cursor, '$1'), path: name }
 }
