@@ -17,6 +17,9 @@ export interface ClamdOptions {
   readonly timeoutMs: number
 }
 
+/** It was there, and has ended or closed the connection over these bytes. */
+export class ScannerBroken extends Error {}
+
 const maxAnswer = 4096
 
 export function openClamd({ address, timeoutMs }: ClamdOptions): Scanner {
@@ -73,7 +76,7 @@ async function answerOf(socket: Socket): Promise<string> {
     if (text.includes('\0') || text.length > maxAnswer) break
   }
   const [answer = ''] = text.split('\0')
-  if (answer === '') throw new Error('ClamAV has closed the connection.')
+  if (answer === '') throw new ScannerBroken('ClamAV has closed the connection.')
   return answer.trim()
 }
 

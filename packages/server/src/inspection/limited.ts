@@ -26,7 +26,8 @@ export function startLimited(
     `ulimit -t ${Math.ceil(cpuSeconds)}`,
     `ulimit -f ${Math.ceil(fileBytes / blockBytes)}`,
   ]
-  const script = `${limits.join(' && ')} && exec "$@"`
+  // What answers calls comes first.
+  const script = `${limits.join(' && ')} && exec nice -n 10 "$@"`
   // Two arenas: those of a thread each would take memory that nobody uses.
   const env = { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2' }
   return spawn('/bin/sh', ['-c', script, 'sh', ...command], { ...options, env, detached: true })

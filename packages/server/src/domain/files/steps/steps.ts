@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Scanner } from '../../../inspection/clamd.ts'
+import { type Scanner, ScannerBroken } from '../../../inspection/clamd.ts'
 import type { Broken, Inspectors } from '../../../inspection/inspectors.ts'
 import type { MediaReader } from '../../../inspection/media.ts'
 import type { Answer, Made, Picture } from '../../../inspection/question.ts'
@@ -25,13 +25,14 @@ type About = NonNullable<FileFacts['about']>
 
 /** While a scanner or a process that looks at files is away. */
 const laterMs = 15_000
-/** A file that ends so many processes is the reason. */
-const maxBroken = 2
+/** A file that ends so many processes, ours or the scanner, is the reason. */
+const maxBroken = 3
 
 /** What every file goes through. */
 export function fileSteps(options: FileStepOptions): readonly FileStep[] {
   const { scanner } = options
-  return [holdStep, ...(scanner ? [scanStep(scanner)] : []), lookStep(options)]
+  // The scanner last: it opens pictures and archives as well, without our limits.
+  return [holdStep, lookStep(options), ...(scanner ? [scanStep(scanner)] : [])]
 }
 
 /**
@@ -57,8 +58,10 @@ const scanStep = (scanner: Scanner): FileStep => ({
       const found = await scanner.scan(bytes)
       return found === undefined ? { is: 'passed' } : { is: 'refused', why: `virus: ${found}` }
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
-      return { is: 'later', afterMs: laterMs, why: `It could not be scanned for viruses: ${why}` }
+      const reason = error instanceof Error ? error.message : String(error)
+      const why = `It could not be scanned for viruses: ${reason}`
+      if (error instanceof ScannerBroken) return brokenBy(file, { why })
+      return { is: 'later', afterMs: laterMs, why }
     }
   },
 })
@@ -122,10 +125,10 @@ async function postersOf(
   return answer.picture
 }
 
-/** The machine may be at fault; not twice. */
-function brokenBy({ facts }: FileCheckJob, { why }: Broken): FileFinding {
+/** The machine may be at fault; not again and again. */
+function brokenBy({ facts }: FileCheckJob, { why }: Pick<Broken, 'why'>): FileFinding {
   const broken = (facts.broken ?? 0) + 1
-  if (broken >= maxBroken) return { is: 'refused', why: `it could not be looked at: ${why}` }
+  if (broken >= maxBroken) return { is: 'refused', why: `it could not be checked: ${why}` }
   return { is: 'later', afterMs: laterMs, why, facts: { broken } }
 }
 
