@@ -36,6 +36,8 @@ interface AddressOptions {
 /** Of one process. */
 const maxStores = 10_000
 const storesMs = 60_000
+/** A picture has four. */
+const maxAddresses = 20_000
 
 export function openFileAddresses({ storeOf, clock, seconds }: AddressOptions): FileAddresses {
   // An app may give its bucket new keys.
@@ -43,6 +45,10 @@ export function openFileAddresses({ storeOf, clock, seconds }: AddressOptions): 
   const nameOf = (appId: string, store: number | undefined) =>
     store === undefined ? '' : `${appId} ${store}`
   const window = Math.ceil(seconds / 2)
+  // Pages show the same files again and again, and an address stays the same for a while.
+  const made = new LRUCache<string, { readonly storage: Storage; readonly address: string }>({
+    max: maxAddresses,
+  })
   return {
     async prepare(db, files) {
       for (const { store } of files) {
@@ -56,8 +62,15 @@ export function openFileAddresses({ storeOf, clock, seconds }: AddressOptions): 
       const storage = known.get(nameOf(appId, file.store))
       // The address of a file stays the same for half of its time.
       const signedAt = Math.floor(clock() / window) * window
+      if (!storage) return undefined
+      const key = keyOf(appId, file.id, part)
+      const asked = `${signedAt} ${key} ${type} ${name}`
+      const before = made.get(asked)
+      if (before?.storage === storage) return before.address
       const shown = { name, type, signedAt, expiresAt: signedAt + 2 * window }
-      return storage?.address(keyOf(appId, file.id, part), shown)
+      const address = storage.address(key, shown)
+      made.set(asked, { storage, address })
+      return address
     },
   }
 }
