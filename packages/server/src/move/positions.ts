@@ -2,6 +2,7 @@ import { importItems, leftoversIn, type Outcome } from './batches.ts'
 import type { ListedConversation } from './listed.ts'
 import { ahead, conversationsOf } from './lists.ts'
 import type { Moving } from './moving.ts'
+import type { Side } from './side.ts'
 
 /** How much each user has not read, in each conversation. */
 export async function movePositions(
@@ -11,8 +12,7 @@ export async function movePositions(
   let { done, count, place } = state.step('positions')
   if (done) return
   for await (const { items, next } of ahead(conversationsOf(from, place))) {
-    const conversations = new Map(items.flatMap((one) => [positionOf(one) ?? []].filter(isPair)))
-    const outcomes = await importItems({ to, kind: 'conversations' }, conversations)
+    const outcomes = await importPositions(to, items)
     state.leave(leftoversIn('positions', isLast ? outcomes : thereNow(outcomes)))
     count += items.length
     place = next
@@ -20,6 +20,22 @@ export async function movePositions(
     progress('positions', count)
   }
   state.save('positions', { done: true, count })
+}
+
+const itemsOfPart = 250
+
+/** A page, in parts at the same time: each position is placed by statements of its own. */
+async function importPositions(
+  to: Side,
+  listed: readonly ListedConversation[],
+): Promise<Map<string, Outcome>> {
+  const parts: Promise<Map<string, Outcome>>[] = []
+  for (let first = 0; first < listed.length; first += itemsOfPart) {
+    const part = listed.slice(first, first + itemsOfPart)
+    const items = new Map(part.flatMap((one) => [positionOf(one) ?? []].filter(isPair)))
+    parts.push(importItems({ to, kind: 'conversations' }, items))
+  }
+  return new Map((await Promise.all(parts)).flatMap((outcomes) => [...outcomes]))
 }
 
 /** Without those who came since members were read: the cut-over brings them, and reads this list again. */

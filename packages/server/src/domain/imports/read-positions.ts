@@ -69,6 +69,10 @@ async function place(
   const { uid, readAt, tags } = item
   const before = await lockPosition(ctx.db, conversation, uid)
   if (!before) return new Failure(notThere)
+  const unreadNow = async () => (await countUnread(ctx.db, uid, conversation))[0]?.count ?? 0
+  if (saysUnreadOnly(item) && (await unreadNow()) === item.unreadMessageCount) {
+    return { unreadMessageCount: item.unreadMessageCount }
+  }
   const to = await markOf(ctx, conversation, item)
   if (to instanceof Failure) return to
   if (to) {
@@ -78,8 +82,16 @@ async function place(
     }
   }
   if (tags) await setTags(ctx.db, conversation, uid, tags)
-  const [unread] = await countUnread(ctx.db, uid, conversation)
-  return { unreadMessageCount: unread?.count ?? 0 }
+  return { unreadMessageCount: await unreadNow() }
+}
+
+/** Where it is so already, nothing has to be written. */
+function saysUnreadOnly(
+  item: ImportedConversation,
+): item is ImportedConversation & { readonly unreadMessageCount: number } {
+  const { unreadMessageCount, lastReadMessageId, readAt, tags } = item
+  const others = [lastReadMessageId, readAt, tags]
+  return unreadMessageCount !== undefined && others.every((one) => one === undefined)
 }
 
 async function markOf(
