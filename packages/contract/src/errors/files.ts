@@ -3,7 +3,7 @@ import type { ErrorText } from './text.ts'
 /** Files and uploads. */
 export const fileErrors = {
   ERR_FILES_NOT_CONFIGURED: {
-    status: 503,
+    status: 501,
     message: 'This install stores no files.',
     fix: 'Send a link to a file elsewhere, or let the operator name a store: docs/operate/files.md.',
   },

@@ -83,7 +83,8 @@ async function handOut(
     'Content-Type': servedType(permit.type),
     'Content-Disposition': dispositionOf(permit.name ?? 'file', permit.type),
     'Last-Modified': new Date(found.modifiedAt * 1000).toUTCString(),
-    'Cache-Control': 'private, max-age=86400, immutable',
+    // No browser shows it longer than its address is good.
+    'Cache-Control': `private, max-age=${folder.paths.secondsLeft(permit)}, immutable`,
   })
   const range = rangeOf(given.range, found)
   if (range === 'unsatisfiable') {

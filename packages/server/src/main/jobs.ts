@@ -97,10 +97,11 @@ function startFileJobs(parts: JobParts): AsyncDisposable {
 
 function startPushJobs(parts: JobParts): AsyncDisposable {
   const { config, database, vault, clock } = parts
+  const { addresses } = parts.files
   const { PUSH_TIMEOUT_MS: timeoutMs } = config
   const stack = new AsyncDisposableStack()
   const lines = stack.use(openPushLines(parts))
-  const jobs = pushJobs({ database, vault, lines, timeoutMs, clock })
+  const jobs = pushJobs({ database, vault, addresses, lines, timeoutMs, clock })
   // Ends before the lines do.
   stack.use(startRunner(jobs, runnerOptions(parts, config.PUSH_CONCURRENCY)))
   return stack
@@ -163,6 +164,7 @@ function startClassificationJobs(parts: JobParts): AsyncDisposable {
     ...classifierTimesOf(parts),
     perApp: Math.ceil(concurrency / appsAtLeast),
     budgetMs: config.CLASSIFIER_BUDGET_MS,
+    addresses: parts.files.addresses,
   })
   return startRunner(jobs, runnerOptions(parts, concurrency))
 }

@@ -90,8 +90,12 @@ describe.for(stores)('%s', ([, storage]) => {
     const { key } = newFile()
     const bytes = randomBytes(300_000)
     const target = { key, size: bytes.length, type: 'image/png', expiresAt: now + 60 }
-    expect((await bring(storage.put(target), bytes)).status).toBeLessThan(300)
+    const put = storage.put(target)
+    expect((await bring(put, bytes)).status).toBeLessThan(300)
+    await storage.accept(target)
     expect(await storage.find(key)).toMatchObject({ key, size: bytes.length })
+    // The address is still good, and the object is as it was.
+    expect((await bring(put, randomBytes(bytes.length))).status).toBeLessThan(300)
     const answer = await fetch(storage.address(key, shown()))
     expect(answer.status).toBe(200)
     expect(digest(await answer.bytes())).toBe(digest(bytes))
@@ -218,6 +222,7 @@ test('a file that the folder hands out runs nothing', async () => {
   expect(headers.get('content-disposition')).toBe(
     `attachment; filename="K_se.html"; filename*=UTF-8''K%C3%A4se.html`,
   )
+  expect(headers.get('cache-control')).toBe('private, max-age=60, immutable')
   expect(headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none'/)
   const { status } = await fetch(address, { headers: { range: 'bytes=3-' } })
   expect(status).toBe(416)

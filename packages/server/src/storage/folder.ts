@@ -67,6 +67,9 @@ class Folder implements FolderStorage {
     return { method: 'PUT', url: this.#url + path, headers: { 'content-type': type } }
   }
 
+  /** Bytes are not taken for an object that is there. */
+  async accept(): Promise<void> {}
+
   /** The parts of an object need no other name. */
   async startParts(): Promise<string> {
     return 'folder'
@@ -146,6 +149,8 @@ class Folder implements FolderStorage {
   }
 
   async receive({ key, type, size = 0, part }: Permit, bytes: Readable): Promise<void> {
+    // Whoever asks again, because the answer was lost, gets the same answer.
+    if (await this.find(key)) return drain(bytes)
     if (!part) return this.write({ key, type, size }, bytes)
     const file = this.#file(key)
     await mkdir(dirname(file), { recursive: true })
@@ -225,6 +230,10 @@ class Folder implements FolderStorage {
       if (!isGone) return
     }
   }
+}
+
+async function drain(bytes: Readable): Promise<void> {
+  for await (const _ of bytes);
 }
 
 /** Exactly so many bytes, or as many as come, at a place in the file; on the disk when it returns. */

@@ -90,7 +90,9 @@ class S3Storage implements Storage, Disposable {
     })
   }
 
-  put({ key, size, type, expiresAt }: Parameters<Storage['put']>[0]): Instruction {
+  /** Its address stays good after the object was looked at: so it leads to another key. */
+  put({ key: final, size, type, expiresAt }: Parameters<Storage['put']>[0]): Instruction {
+    const key = incoming(final)
     const now = this.#clock()
     if (this.#bucket.uploads === 'put') {
       return this.#signedPut(key, size, type, {}, expiresAt)
@@ -111,6 +113,16 @@ class S3Storage implements Storage, Disposable {
         ...this.#signer.form(conditions, now, expiresAt),
       },
     }
+  }
+
+  async accept({ key, type }: Parameters<Storage['accept']>[0]): Promise<void> {
+    const from = incoming(key)
+    const source = `${encode(this.#bucket.bucket)}/${encodeKey(this.#full(from))}`
+    const copy = { ...this.#at(key), CopySource: source, ContentType: type }
+    const copied = await unlessGone(
+      this.#client.send(new CopyObjectCommand({ ...copy, MetadataDirective: 'REPLACE' })),
+    )
+    if (copied) await this.remove(from)
   }
 
   async startParts({ key, type }: Parameters<Storage['startParts']>[0]): Promise<string> {
@@ -331,6 +343,10 @@ class S3Storage implements Storage, Disposable {
 
 /** A week: the protocol allows no more. */
 const maxValidSeconds = 604_800
+
+function incoming(key: string): string {
+  return `${key}-incoming`
+}
 
 function encodeKey(key: string): string {
   return key.split('/').map(encode).join('/')

@@ -18,6 +18,8 @@ export interface Permit {
 export interface SignedPaths {
   /** Path and query, behind the address of the service. */
   sign(permit: Permit): string
+  /** How long it is valid from now; a day of one that is for ever. */
+  secondsLeft(permit: Permit): number
   /** Undefined: it was not signed so, or its time is over. */
   verify(method: string, key: string, query: Readonly<Record<string, unknown>>): Permit | undefined
 }
@@ -53,6 +55,10 @@ export function openSignedPaths({ keyOf, clock }: SignedPathOptions): SignedPath
         s: signatureOf(permit).toString('base64url'),
       })
       return `${filesPath}${permit.key}?${query}`
+    },
+
+    secondsLeft({ expiresAt }) {
+      return expiresAt === 0 ? daySeconds : Math.max(0, expiresAt - clock())
     },
 
     verify(method, key, query) {

@@ -53,6 +53,8 @@ export interface Storage {
   /** The size that parts have, the last one apart. What is not larger comes whole. */
   readonly partSize: number
   put(target: Target): Instruction
+  /** What a client has brought whole becomes the object. Brought again, it changes nothing. */
+  accept(target: Pick<Target, 'key' | 'type'>): Promise<void>
   startParts(target: Target): Promise<string>
   putPart(part: PartTarget): Instruction
   /** Numbers of the parts that are there. */

@@ -16,6 +16,8 @@ import { startTestApp } from '../service/test-app.ts'
 
 interface CutUploadOptions {
   readonly megabytes: number
+  /** Uploaded to each api process before its memory is measured. */
+  readonly warmMegabytes: number
   readonly bytesPerSecond: number
   readonly cutAfterBytes: number
 }
@@ -37,7 +39,7 @@ const mebibyte = 1024 * 1024
  * is killed and started again. Then the file is read as a message shows it.
  */
 export async function uploadThroughCuts(options: CutUploadOptions): Promise<CutUpload> {
-  const { megabytes, bytesPerSecond, cutAfterBytes } = options
+  const { megabytes, warmMegabytes, bytesPerSecond, cutAfterBytes } = options
   await using stack = new AsyncDisposableStack()
   const app = stack.use(await startTestApp({ shadow: false }))
   await app.given.users('ann', 'bob')
@@ -59,7 +61,7 @@ export async function uploadThroughCuts(options: CutUploadOptions): Promise<CutU
   const memory: { warm: number; most: () => readonly number[] }[] = []
   const serve = async () => {
     const api = stack.use(await startServing(settings, '--parts', 'api'))
-    await warmUp(api, app)
+    await warmUp(api, app, warmMegabytes)
     await sleep(1000)
     const samples = watchMemory(api.pid)
     await sleep(1100)
@@ -114,16 +116,17 @@ export async function uploadThroughCuts(options: CutUploadOptions): Promise<CutU
   }
 }
 
-/** A few small uploads: what a process loads once is loaded. */
+/** Small uploads: what a process loads once is loaded, and its heap is as large as it gets. */
 async function warmUp(
   { origin }: Serving,
   { appId, keys }: { readonly appId: string; readonly keys: { readonly full: string } },
+  megabytes: number,
 ): Promise<void> {
   const calls = restClient({ baseUrl: `${origin}/v3`, appId, apiKey: keys.full })
   const direct: typeof fetch = (url, init) =>
     fetch(String(url).replace(/^http:\/\/[^/]+/, origin), init)
-  for (let nth = 0; nth < 5; nth++) {
-    const bytes = new Blob([randomBytes(3 * mebibyte)])
+  for (let left = megabytes; left > 0; left -= 5) {
+    const bytes = new Blob([randomBytes(5 * mebibyte)])
     await upload(calls, bytes, { onBehalfOf: 'bob', fetch: direct }).done
   }
 }

@@ -6,7 +6,8 @@ const maxGrowth = 20
 test('100 MB come whole over a network that breaks, and memory stays flat', async () => {
   const done = await uploadThroughCuts({
     megabytes: 100,
-    bytesPerSecond: 3_000_000,
+    warmMegabytes: 200,
+    bytesPerSecond: 4_000_000,
     cutAfterBytes: 6_000_000,
   })
   console.log(`100 MB over a bad network: ${JSON.stringify(done)}`)

@@ -4,6 +4,7 @@ import { uploadThroughCuts } from '../../../../testing/src/files/cut-upload.ts'
 test('a file comes whole over a network that breaks, with a pause and an api process that is killed', async () => {
   const done = await uploadThroughCuts({
     megabytes: 8,
+    warmMegabytes: 5,
     bytesPerSecond: 8_000_000,
     cutAfterBytes: 5_000_000,
   })

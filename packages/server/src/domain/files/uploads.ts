@@ -102,6 +102,7 @@ async function requireBytes(parts: UploadParts, ctx: ReadCtx, file: FileRow): Pr
   const storage = await storeOf(parts, ctx, file)
   const target = targetOf(ctx.db.appId, file, parts.limits)
   const before = await storage.find(target.key)
+  if (!before && partsId === null) await storage.accept(target)
   if (!before && partsId !== null) {
     const received = await storage.partsOf(target.key, partsId)
     const count = Math.ceil(size / storage.partSize)

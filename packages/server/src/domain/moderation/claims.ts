@@ -21,7 +21,7 @@ export const claimHandlers: Handlers<typeof claims> = {
     )
     const cases = await findCases(db, ids)
     const flaggedBy = await flagsOf(ctx, cases)
-    const rows = await printCases(db, cases, (row) => {
+    const rows = await printCases(ctx, cases, (row) => {
       const { updatedAt: _, ...fields } = blocked(row)
       const { kind: of, status } = row
       const messageId = String(row.messageId)

@@ -3,6 +3,7 @@ import type { AppDb, InstallDb } from '../../database/app-db.ts'
 import { pauseMs } from '../../jobs/backoff.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Transactions } from '../../outbox/unit-of-work.ts'
+import type { FileAddresses } from '../../storage/addresses.ts'
 import { type Entry, opened, type Verdict } from '../log/entries/index.ts'
 import { findMessage, lockConversationOf } from '../messages/stored/index.ts'
 import {
@@ -28,6 +29,8 @@ export interface ClassificationParts extends ClassifierParts {
   readonly retryMs: number
   /** No attempt begins that could end later than this after the send, but for the first. */
   readonly budgetMs: number
+  /** Of files: whoever is asked may look at them. */
+  readonly addresses?: FileAddresses | undefined
 }
 
 const maxAttempts = 3
@@ -66,7 +69,7 @@ async function consider(
   if (!proposed) return { failures: [] }
   const matter = {
     sender: proposed.entry.row.sender,
-    message: await printed(db, proposed.entry),
+    message: await printed(db, proposed.entry, parts.addresses),
     earlier: (most: number) =>
       findRemarks(db, job, { most, before: job.edit ? job.seq : undefined }),
   }
@@ -97,8 +100,13 @@ function proposedBy(
   return sealed && { entry: { row: opened(row, sealed), receiver }, verdict }
 }
 
-async function printed(db: AppDb, entry: Entry): Promise<string> {
-  const [text = '{}'] = await serialiseEntries(db, profilesIn(db), [entry], { viewer: undefined })
+async function printed(
+  db: AppDb,
+  entry: Entry,
+  addresses: FileAddresses | undefined,
+): Promise<string> {
+  const view = { viewer: undefined, addresses }
+  const [text = '{}'] = await serialiseEntries(db, profilesIn(db), [entry], view)
   return text
 }
 

@@ -3,7 +3,6 @@ import type {
   blockedMessagesOfApp,
   flaggedMessages,
 } from '@chorale/contract/moderation'
-import type { AppDb } from '../../database/app-db.ts'
 import type { Handlers, ReadCtx } from '../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject, withFields } from '../../pipeline/raw-json.ts'
 import { actorOf } from '../conversations/index.ts'
@@ -64,13 +63,13 @@ export const queueOfAppHandlers: Handlers<typeof blockedMessagesOfApp> = {
 }
 
 async function list<T>(
-  { db }: ReadCtx,
+  ctx: ReadCtx,
   queue: Queue,
   query: { readonly limit: number; readonly page: number },
   showIn: (cases: readonly CaseRow[]) => Promise<Show>,
 ): Promise<RawJson<T>> {
-  const cases = await listCases(db, queue, query)
-  const rows = await printCases(db, cases, await showIn(cases))
+  const cases = await listCases(ctx.db, queue, query)
+  const rows = await printCases(ctx, cases, await showIn(cases))
   const meta = { current: { limit: query.limit, count: rows.length } }
   return new RawJson(rawObject({ meta }, { data: rawList(rows) }))
 }
@@ -79,7 +78,7 @@ type Show = (row: CaseRow, message: string) => object | string
 
 /** Moderators see what is withheld. `show`: an object, which gets the message, or text that has it. */
 export async function printCases(
-  db: AppDb,
+  { db, addresses }: Pick<ReadCtx, 'db' | 'addresses'>,
   cases: readonly CaseRow[],
   show: Show,
 ): Promise<string[]> {
@@ -87,7 +86,7 @@ export async function printCases(
     const { sealed } = row.verdict ?? {}
     return { row: sealed ? opened(row, sealed) : row, receiver }
   })
-  const view = { viewer: undefined, deletedToo: true }
+  const view = { viewer: undefined, deletedToo: true, addresses }
   const messages = await serialiseEntries(db, profilesIn(db), entries, view)
   const rows: string[] = []
   for (const [nth, one] of cases.entries()) {

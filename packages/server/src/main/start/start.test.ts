@@ -106,6 +106,18 @@ test('start fills a demo app with a week of talk and serves; another start goes 
     body,
   })
   expect(sent.status).toBe(200)
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ receiver: 'concert', receiverType: 'group' })) {
+    form.append(name, value)
+  }
+  form.append('file', new File(['la la la'], 'song.txt'))
+  const song = await fetch(`${origin}/v3/messages`, {
+    method: 'POST',
+    headers: as('tom'),
+    body: form,
+  })
+  const { data } = (await song.json()) as { data: { data: { url: string } } }
+  expect(await (await fetch(data.data.url)).text()).toBe('la la la')
   second.child.kill('SIGINT')
   expect(await second.ended).toBe(0)
 })

@@ -134,8 +134,15 @@ async function configured(steps: Steps, stack: AsyncDisposableStack): Promise<Co
   // A password alone will do where nobody else can reach it.
   const { CONSOLE_SECOND_FACTOR = isLoopback(HOST) ? 'optional' : 'required' } = given
   const console = { CONSOLE_URL, CONSOLE_SECOND_FACTOR }
-  const rest = { ...own, ...console, OPERATIONS_PORT, CHORALE_MASTER_KEY }
+  const files = given.FILES_S3_ENDPOINT ? {} : filesOf(folder, given, originOf(HOST, PORT))
+  const rest = { ...own, ...console, ...files, OPERATIONS_PORT, CHORALE_MASTER_KEY }
   return readConfig({ ...given, ...rest }, folder.path)
+}
+
+/** Unless a bucket is named, files of messages lie beside the engines. */
+function filesOf({ path }: DataFolder, given: NodeJS.ProcessEnv, origin: string) {
+  const { FILES_FOLDER = join(path, 'files'), FILES_URL = origin } = given
+  return { FILES_FOLDER, FILES_URL }
 }
 
 async function databaseUrl(steps: Steps, stack: AsyncDisposableStack): Promise<string> {

@@ -1,6 +1,7 @@
 import type { Message } from '@chorale/contract/conversations'
 import type { AppDb } from '../../../database/app-db.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
+import type { FileAddresses } from '../../../storage/addresses.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
 import { loadCounterparts, profilesIn, serialiseEntries } from '../../views/index.ts'
 import { isCallTrigger } from '../decide.ts'
@@ -31,12 +32,13 @@ interface Side {
 export async function contextOf(
   db: AppDb,
   { bucket, key, seq, actor }: PushJob['about'],
+  addresses: FileAddresses | undefined,
 ): Promise<PushContext | undefined> {
   const receiver = await findReceiver(db, { bucket, key })
   const row = receiver && (await findEntry(db, { bucket, key }, seq))
   if (!receiver || !row) return undefined
   const people = profilesIn(db)
-  const view = { viewer: undefined, members: true }
+  const view = { viewer: undefined, members: true, addresses }
   const [text = ''] = await serialiseEntries(db, people, [{ row, receiver }], view)
   const guids = receiver.kind === 'group' ? [receiver.guid] : []
   const wanted = { uids: [actor], guids, blocks: false }

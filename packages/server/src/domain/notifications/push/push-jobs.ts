@@ -5,6 +5,7 @@ import type { InstallDb } from '../../../database/app-db.ts'
 import { openLoader } from '../../../database/loader.ts'
 import { pauseMs } from '../../../jobs/backoff.ts'
 import type { Jobs } from '../../../jobs/runner.ts'
+import type { FileAddresses } from '../../../storage/addresses.ts'
 import type { PushOutcome } from '../../../transports/outcome.ts'
 import type { Vault } from '../../../vault/vault.ts'
 import { type Reader, unreadTotals } from '../../conversations/index.ts'
@@ -24,6 +25,8 @@ import { markTokenGone } from './push-tokens.sql.ts'
 export interface PushParts {
   readonly database: InstallDb
   readonly vault: Vault
+  /** Of files, for devices that show pictures in a notification. */
+  readonly addresses?: FileAddresses | undefined
   readonly lines: PushLines
   readonly clock: () => number
   readonly timeoutMs: number
@@ -139,7 +142,7 @@ function resultOf(job: PushJob, outcome: PushOutcome): Result {
 }
 
 /** What many pushes of a moment have in common, read once. */
-function openMemory({ database: { db }, vault }: PushParts) {
+function openMemory({ database: { db }, vault, addresses }: PushParts) {
   const remembering = <T>(max: number) =>
     new LRUCache<string, { readonly value: Promise<T> }>({ max, ttl: memoryMs })
   const contexts = remembering<PushContext | undefined>(100)
@@ -165,7 +168,9 @@ function openMemory({ database: { db }, vault }: PushParts) {
   return {
     // Each event has its own, and each state of what it is about.
     context: ({ appId, source, change, about }: PushJob) =>
-      once(contexts, `${appId} ${source} ${change}`, () => contextOf({ appId, db }, about)),
+      once(contexts, `${appId} ${source} ${change}`, () =>
+        contextOf({ appId, db }, about, addresses),
+      ),
     credentials: ({ appId, kind, providerId }: PushJob) =>
       once(all, `${appId} ${kind} ${providerId ?? ''}`, () =>
         credentialsOf({ db: { appId, db }, vault }, kind, providerId),

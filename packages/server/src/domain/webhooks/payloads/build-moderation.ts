@@ -6,7 +6,7 @@ import { opened, type Verdict } from '../../log/entries/index.ts'
 import { findEntry, findReceiver } from '../../log/index.ts'
 import { findSubmitted } from '../../moderation/index.ts'
 import { profilesIn, serialiseEntries } from '../../views/index.ts'
-import { orderingKeyOf, type Wanted, type WebhookPayload } from './payload.ts'
+import { type How, orderingKeyOf, type Wanted, type WebhookPayload } from './payload.ts'
 import { type CaughtRow, type FlagRow, findCaught, findFlag } from './payload-rows.sql.ts'
 
 /** A rule has blocked a message. What moderators withhold themselves, webhooks do not get. */
@@ -14,10 +14,11 @@ export async function buildBlocked(
   { payload, at }: HeardEvent<'message.blocked'>,
   db: AppDb,
   wanted: Wanted,
+  { addresses }: How,
 ): Promise<WebhookPayload[]> {
   const trigger = 'moderation_engine_blocked'
   if (payload.by !== 'rule' || !wanted(2, trigger)) return []
-  const seen = await messageAt(db, payload)
+  const seen = await messageAt(db, payload, addresses)
   const { verdict } = seen ?? {}
   if (!seen || !verdict) return []
   const data = dataOf(seen.message, { moderation: blockedBy(verdict, at) })
@@ -29,11 +30,12 @@ export async function buildApproved(
   { payload }: HeardEvent<'message.approved'>,
   db: AppDb,
   wanted: Wanted,
+  { addresses }: How,
 ): Promise<WebhookPayload[]> {
   const trigger = 'moderation_manual_approved'
   if (payload.by !== 'moderator' || payload.blockedId === undefined) return []
   if (!wanted(2, trigger)) return []
-  const seen = await messageAt(db, payload)
+  const seen = await messageAt(db, payload, addresses)
   const caught = await findCaught(db, payload.blockedId)
   if (!seen || !caught) return []
   const data = dataOf(seen.message, { moderation: overruled(caught) })
@@ -45,9 +47,10 @@ export async function buildFlagged(
   { payload, at }: HeardEvent<'message.flagged'>,
   db: AppDb,
   wanted: Wanted,
+  { addresses }: How,
 ): Promise<WebhookPayload[]> {
   const trigger = 'message_flagged'
-  const seen = wanted(2, trigger) ? await messageAt(db, payload) : undefined
+  const seen = wanted(2, trigger) ? await messageAt(db, payload, addresses) : undefined
   if (!seen) return []
   const flag = payload.uid === undefined ? undefined : await findFlag(db, payload.id, payload.uid)
   const { verdict } = seen
@@ -61,9 +64,10 @@ export async function buildModerationFailed(
   { payload }: HeardEvent<'message.moderationFailed'>,
   db: AppDb,
   wanted: Wanted,
+  { addresses }: How,
 ): Promise<WebhookPayload[]> {
   const trigger = 'moderation_engine_failed'
-  const seen = wanted(2, trigger) ? await messageAt(db, payload) : undefined
+  const seen = wanted(2, trigger) ? await messageAt(db, payload, addresses) : undefined
   if (!seen) return []
   const data = dataOf(seen.message, { moderation: payload.failures })
   return [{ version: 2, trigger, data, orderingKey: orderingKeyOf(seen.receiver) }]
@@ -105,6 +109,7 @@ interface SeenMessage {
 async function messageAt(
   db: AppDb,
   { bucket, key, seq }: { readonly bucket: number; readonly key: number; readonly seq: number },
+  addresses: How['addresses'],
 ): Promise<SeenMessage | undefined> {
   const receiver = await findReceiver(db, { bucket, key })
   const row = receiver && (await findEntry(db, { bucket, key }, seq))
@@ -114,6 +119,7 @@ async function messageAt(
   const entries = [{ row: shown, receiver }]
   const [message = '{}'] = await serialiseEntries(db, profilesIn(db), entries, {
     viewer: undefined,
+    addresses,
   })
   return { message, receiver, verdict }
 }

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, describe, expect, test } from 'vitest'
+import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
+import { bring } from '../../../../testing/src/files/bring.ts'
+import { type S3Server, startS3Server } from '../../../../testing/src/providers/s3-server.ts'
+import { startTestApp, type TestApp } from '../../../../testing/src/service/test-app.ts'
+import { listeners } from '../../listeners.ts'
+import { openS3 } from '../../storage/s3.ts'
+import { enqueueErasures } from '../apps/erasure.sql.ts'
+
+// What is gone is gone from the store as well: all of it is listed.
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const s3 = stack.use(await startS3Server())
+const wait = { timeout: 30_000, interval: 100 }
+const now = Math.floor(Date.now() / 1000)
+
+async function start(settings: Readonly<Record<string, string>>): Promise<TestApp> {
+  const live = { listeners, settings: { NATS_PREFIX: natsPrefix(), ...settings } }
+  const app = stack.use(await startTestApp({ shadow: false, live }))
+  await app.given.users('ann', 'bob')
+  return app
+}
+
+const folderOf = (app: TestApp) =>
+  join(tmpdir(), `chorale-files-${new URL(app.databaseUrl).pathname.slice(1)}`)
+
+/** Every file of the folder, whatever its name. */
+async function inFolder(app: TestApp, text: string): Promise<string[]> {
+  const all = await readdir(folderOf(app), { recursive: true, withFileTypes: true }).catch(() => [])
+  return all
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => `${parentPath}/${name}`)
+    .filter((path) => path.includes(text))
+}
+
+async function inBucket({ endpoint, bucket, keys }: S3Server, text: string): Promise<string[]> {
+  using store = openS3(
+    { endpoint, bucket, region: 'us-east-1', style: 'path', uploads: 'post', ...keys },
+    { clock: () => now },
+  )
+  const all = await Array.fromAsync(store.list(''))
+  return all.map(({ key }) => key).filter((key) => key.includes(text))
+}
+
+const bucketSettings = {
+  FILES_FOLDER: '',
+  FILES_S3_ENDPOINT: s3.endpoint,
+  FILES_S3_BUCKET: s3.bucket,
+  FILES_S3_ACCESS_KEY_ID: s3.keys.accessKeyId,
+  FILES_S3_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
+}
+const [withFolder, withBucket] = [await start({}), await start(bucketSettings)]
+const installs = [
+  ['a folder', withFolder, (text: string) => inFolder(withFolder, text)],
+  ['S3', withBucket, (text: string) => inBucket(s3, text)],
+] as const
+
+describe.for(installs)('with %s', ([, app, stored]) => {
+  const full = app.as('full')
+
+  async function upload(uid: string): Promise<string> {
+    const body = { name: 'cat.png', size: 10, mimeType: 'image/png' }
+    const { data } = await full.createUpload({ onBehalfOf: uid, body })
+    if (data.put) await bring(app, data.put, randomBytes(10))
+    await full.completeUpload({ params: { uploadId: data.uploadId } })
+    expect(await stored(data.uploadId)).toHaveLength(1)
+    return data.uploadId
+  }
+  const image = (uploadId: string) =>
+    ({ type: 'image', data: { attachments: [{ uploadId }] } }) as const
+  const noneOf = (uploadId: string) => expect.poll(() => stored(uploadId), wait).toEqual([])
+
+  test('retention removes files of what is old, and of nothing else', async () => {
+    const [old, young] = [await upload('ann'), await upload('ann')]
+    const item = {
+      muid: 'old',
+      sender: 'ann',
+      receiver: 'bob',
+      receiverType: 'user',
+      sentAt: now - 60 * 86_400,
+      data: { text: 'old' },
+    } as const
+    const { data } = await full.importMessages({ body: { messages: { old: item } } })
+    const { id } = Object(data.old?.data)
+    // An edit names the file, and leaves the message as old as it is.
+    const edited = { text: 'old', attachments: [{ uploadId: old }] }
+    await full.editMessage({ params: { id }, onBehalfOf: 'ann', body: { data: edited } })
+    await app.given.message('ann', 'bob', image(young))
+    await full.setRetention({ body: { days: 30 } })
+    await sql`
+      update retention_runs set started_at = 0 where app_id = ${app.appId}`.execute(app.db)
+    app.wake({ name: 'retention' })
+    await noneOf(old)
+    expect(await stored(young)).toHaveLength(1)
+  })
+
+  test('a report keeps the file of a message that was deleted for ever, until it is closed', async () => {
+    const file = await upload('ann')
+    const { id } = await app.given.message('ann', 'bob', image(file))
+    const report = { reasonId: 'harassment', remark: 'bad' }
+    await full.flagMessage({ params: { id }, onBehalfOf: 'bob', body: report })
+    await full.deleteMessage({ params: { id }, onBehalfOf: 'ann', body: { permanent: true } })
+    const { data } = await full.listFlaggedMessages()
+    const [shown] = data.find((row) => row.id === id)?.data?.attachments ?? []
+    // Moderators see what they decide about.
+    const { status } = await app.fetchFile(shown?.url ?? '')
+    expect(status).toBe(200)
+    expect(await stored(file)).toHaveLength(1)
+    await full.reviewFlaggedMessage({ params: { id }, body: { status: 'approved' } })
+    await noneOf(file)
+  })
+
+  test('erased users take their files along, in messages and in none', async () => {
+    await app.given.users('zoe')
+    const [named, unnamed, ofBob] = [
+      await upload('zoe'),
+      await upload('zoe'),
+      await upload('bob'),
+    ] as const
+    await app.given.message('zoe', 'bob', image(named))
+    await app.given.message('bob', 'ann', image(ofBob))
+    await full.eraseUser({ body: { uid: 'zoe' } })
+    await noneOf(named)
+    // What no message names goes after a day.
+    await sql`
+      update file_removals set due_at = 0
+      where app_id = ${app.appId} and file_id = ${unnamed}`.execute(app.db)
+    app.wake({ name: 'file removals' })
+    await noneOf(unnamed)
+    expect(await stored(ofBob)).toHaveLength(1)
+  })
+
+  test('an erased app leaves nothing in the store', async () => {
+    const { appId } = app
+    await upload('ann')
+    const { data } = await full.createUpload({ body: { name: 'x', size: 20_000_000 } })
+    const [part] = data.parts?.put ?? []
+    if (part) await bring(app, part, randomBytes(data.parts?.size ?? 0))
+    expect((await stored(appId)).length).toBeGreaterThan(0)
+    await sql`update apps set archived_at = 1, delete_at = 1 where app_id = ${appId}`.execute(
+      app.db,
+    )
+    await enqueueErasures(app.db, now)
+    app.wake({ name: 'erasures of apps' })
+    await expect.poll(() => stored(appId), wait).toEqual([])
+  })
+})
