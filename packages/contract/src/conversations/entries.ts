@@ -6,6 +6,9 @@ import { User } from '../users/users.ts'
 const UserEntity = Type.Object({ entity: User, entityType: OneOf('user') })
 const GroupEntity = Type.Object({ entity: Group, entityType: OneOf('group') })
 
+/** Found out about a file that is stored here. A sender may give a link any such field. */
+const ofFile = (description: string) => Type.Optional(Type.Unknown({ description }))
+
 /** What an entry is, apart from what it says. */
 const messageFields = {
   id: Type.String({ description: 'Digits; grows within a conversation.' }),
@@ -57,17 +60,11 @@ export const Attachment = Type.Object({
   mimeType: Type.Optional(Type.String()),
   extension: Type.Optional(Type.String()),
   size: Type.Optional(Type.Union([Type.String(), Type.Integer()])),
-  width: Type.Optional(Type.Integer({ description: 'Of a picture or a video, in pixels.' })),
-  height: Type.Optional(Type.Integer()),
-  thumbhash: Type.Optional(
-    Type.String({ description: 'A picture of a few bytes, to be shown until another has come.' }),
-  ),
-  duration: Type.Optional(Type.Number({ description: 'Of sound and video, in seconds.' })),
-  waveform: Type.Optional(
-    Type.Array(Type.Integer(), {
-      description: 'How loud it is, from 0 to 100, at places of equal distance.',
-    }),
-  ),
+  width: ofFile('Of a picture or a video, in pixels.'),
+  height: ofFile('Of a picture or a video, in pixels.'),
+  thumbhash: ofFile('A picture of a few bytes as text, to be shown until another has come.'),
+  duration: ofFile('Of sound and video, in seconds.'),
+  waveform: ofFile('How loud it is: a list of numbers from 0 to 100, at places of equal distance.'),
 })
 
 /** What an entry says, apart from who takes part in it. */

@@ -120,7 +120,10 @@ test('who takes too long is ended, and another process goes on', async () => {
   const [pid = 0] = hasty.pids
   expect(await answer).toEqual({ is: 'broken', why: 'it took longer than 2 seconds' })
   await expect.poll(() => isRunning(pid)).toBe(false)
-  expect(await look(await jpeg(80, 60), hasty)).toMatchObject({ is: 'passed' })
+  // On a busy machine the start of a process alone may take as long.
+  const small = await jpeg(80, 60)
+  const again = { timeout: 50_000 }
+  await expect.poll(() => look(small, hasty), again).toMatchObject({ is: 'passed' })
 }, 60_000)
 
 test('a process that ends takes only its own file with it', async () => {
