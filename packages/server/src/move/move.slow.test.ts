@@ -33,6 +33,7 @@ const kills = { run: 8, follow: 2 }
 const maxBytes = 512 * 1024 * 1024
 const maxLagMs = 5000
 const writesBack = 1000
+const catchingUp = { timeout: 1_800_000, interval: 500 }
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
@@ -167,11 +168,18 @@ test('an app moves while it is written to, is compared, and goes back', async ()
   expect(left).toEqual([])
 
   await killed(kills.follow, 40, 'follow', ...heard)
-  const following = move('follow', '--for', String(followSeconds + 20), ...heard)
-  await sleep(10_000)
-  const lag = await watchLag(fresh.app.databaseUrl, fresh.app.appId, writers.sentAt, Date.now())
+  const following = move('follow', ...heard)
+  const watch = () => watchLag(fresh.app.databaseUrl, fresh.app.appId, writers.sentAt, Date.now())
+  // What was written while positions were moved comes first.
+  await timed('caught up', async () => {
+    await using first = await watch()
+    await expect.poll(() => first.seen.some((ms) => ms < maxLagMs), catchingUp).toBe(true)
+  })
+  const lag = await watch()
   await sleep(followSeconds * 1000)
   await writers.stop()
+  await sleep(10_000)
+  following.stop()
   const followed = await printed(following)
   await lag[Symbol.asyncDispose]()
   const p99 = lag.seen.toSorted((a, b) => a - b)[Math.floor(lag.seen.length * 0.99)] ?? Infinity

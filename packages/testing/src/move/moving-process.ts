@@ -15,6 +15,8 @@ interface Ended {
 export interface MovingProcess {
   readonly pid: number | undefined
   readonly ended: Promise<Ended>
+  /** As Ctrl-C does. */
+  stop(): void
   /** `kill -9`. */
   kill(): void
   /** The most memory that it has had so far. */
@@ -45,8 +47,9 @@ export function startProgram(
     clearInterval(looking)
     return { code, ...texts }
   })
+  const stop = () => void child.kill('SIGINT')
   const kill = () => void child.kill('SIGKILL')
-  return { pid: child.pid, ended, kill, peakBytes: () => peak }
+  return { pid: child.pid, ended, stop, kill, peakBytes: () => peak }
 }
 
 export function startMoving(
