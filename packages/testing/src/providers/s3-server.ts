@@ -14,6 +14,8 @@ export interface S3Server extends AsyncDisposable {
   readonly bucket: string
   /** Those that the server knows. */
   readonly keys: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  /** With them a service keeps its files here. */
+  readonly settings: Readonly<Record<string, string>>
   /** Method and path of each call that got through, oldest first. */
   readonly calls: readonly string[]
 }
@@ -48,10 +50,18 @@ export async function startS3Server(): Promise<S3Server> {
   await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve))
   // A listening server has a port.
   const { port: own } = front.address() as AddressInfo
+  const endpoint = `http://127.0.0.1:${own}`
   return {
-    endpoint: `http://127.0.0.1:${own}`,
+    endpoint,
     bucket,
     keys,
+    settings: {
+      FILES_FOLDER: '',
+      FILES_S3_ENDPOINT: endpoint,
+      FILES_S3_BUCKET: bucket,
+      FILES_S3_ACCESS_KEY_ID: keys.accessKeyId,
+      FILES_S3_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    },
     calls,
     async [Symbol.asyncDispose]() {
       front.closeAllConnections()

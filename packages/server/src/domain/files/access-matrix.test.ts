@@ -22,16 +22,7 @@ async function start(settings: Readonly<Record<string, string>>): Promise<TestAp
 
 const installs: readonly (readonly [string, TestApp])[] = [
   ['a folder', await start({})],
-  [
-    'S3',
-    await start({
-      FILES_FOLDER: '',
-      FILES_S3_ENDPOINT: s3.endpoint,
-      FILES_S3_BUCKET: s3.bucket,
-      FILES_S3_ACCESS_KEY_ID: s3.keys.accessKeyId,
-      FILES_S3_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
-    }),
-  ],
+  ['S3', await start(s3.settings)],
 ]
 
 async function outcome(call: Promise<unknown>): Promise<string> {

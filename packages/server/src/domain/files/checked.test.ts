@@ -51,17 +51,7 @@ const paths = openSignedPaths({ keyOf: () => Buffer.from('key'), clock })
 const folder = openFolder({ path, url: 'http://files.localhost', paths })
 const installs: readonly (readonly [string, TestApp, Storage])[] = [
   ['a folder', inFolder, folder],
-  [
-    'S3',
-    await start({
-      FILES_FOLDER: '',
-      FILES_S3_ENDPOINT: s3.endpoint,
-      FILES_S3_BUCKET: s3.bucket,
-      FILES_S3_ACCESS_KEY_ID: accessKeyId,
-      FILES_S3_SECRET_ACCESS_KEY: secretAccessKey,
-    }),
-    bucket,
-  ],
+  ['S3', await start(s3.settings), bucket],
 ]
 
 const photo = await withPosition(

@@ -48,14 +48,7 @@ async function inBucket({ endpoint, bucket, keys }: S3Server, text: string): Pro
   return all.map(({ key }) => key).filter((key) => key.includes(text))
 }
 
-const bucketSettings = {
-  FILES_FOLDER: '',
-  FILES_S3_ENDPOINT: s3.endpoint,
-  FILES_S3_BUCKET: s3.bucket,
-  FILES_S3_ACCESS_KEY_ID: s3.keys.accessKeyId,
-  FILES_S3_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
-}
-const [withFolder, withBucket] = [await start({}), await start(bucketSettings)]
+const [withFolder, withBucket] = [await start({}), await start(s3.settings)]
 const installs = [
   ['a folder', withFolder, (text: string) => inFolder(withFolder, text)],
   ['S3', withBucket, (text: string) => inBucket(s3, text)],

@@ -14,13 +14,7 @@ const most = 1.2
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const s3 = stack.use(await startS3Server())
-const bucket = {
-  FILES_FOLDER: '',
-  FILES_S3_ENDPOINT: s3.endpoint,
-  FILES_S3_BUCKET: s3.bucket,
-  FILES_S3_ACCESS_KEY_ID: s3.keys.accessKeyId,
-  FILES_S3_SECRET_ACCESS_KEY: s3.keys.secretAccessKey,
-}
+const bucket = s3.settings
 
 /** Processor time that a process has used, in milliseconds. */
 function usedBy(pid: number | undefined): number {

@@ -2,23 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { ChoraleError } from '@chorale/sdk'
 import { afterAll, describe, expect, test } from 'vitest'
 import { bring, partOf } from '../../../../testing/src/files/bring.ts'
-import { type S3Server, startS3Server } from '../../../../testing/src/providers/s3-server.ts'
+import { startS3Server } from '../../../../testing/src/providers/s3-server.ts'
 import { startTestApp, type TestApp } from '../../../../testing/src/service/test-app.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const s3 = stack.use(await startS3Server())
 const limits = { FILES_MAX_BYTES: '20000000', FILES_USER_BYTES: '30000000' }
-
-function bucketSettings({ endpoint, bucket, keys }: S3Server) {
-  return {
-    FILES_FOLDER: '',
-    FILES_S3_ENDPOINT: endpoint,
-    FILES_S3_BUCKET: bucket,
-    FILES_S3_ACCESS_KEY_ID: keys.accessKeyId,
-    FILES_S3_SECRET_ACCESS_KEY: keys.secretAccessKey,
-  }
-}
 
 async function start(settings: Readonly<Record<string, string>>): Promise<TestApp> {
   const app = stack.use(await startTestApp({ shadow: false, settings: { ...limits, ...settings } }))
@@ -34,7 +24,7 @@ const code = (call: Promise<unknown>) =>
 
 const installs: readonly (readonly [string, TestApp])[] = [
   ['a folder', await start({})],
-  ['S3', await start(bucketSettings(s3))],
+  ['S3', await start(s3.settings)],
 ]
 
 describe.for(installs)('with %s', ([, app]) => {
