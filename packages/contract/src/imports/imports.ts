@@ -193,8 +193,9 @@ export const imports = operations({
       'the last message of its conversation is refused. Nobody is notified, neither by push nor by ' +
       'webhook; rules of moderation are not asked. They raise no unread count, unless `unread` is ' +
       'sent. A message that was imported before is answered as stored; with `update` its edit, its ' +
-      'deletion and its reactions become what the call says. Users and groups that do not exist are ' +
-      'created from the details.',
+      'deletion and its reactions become what the call says. `data.attachments` may name uploads of ' +
+      'the sender, or such as belong to no user; with `update` they take the place of links, which ' +
+      'is no edit. Users and groups that do not exist are created from the details.',
     body: Type.Object({
       messages: ById(ImportedMessage),
       update,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { importItems, leftoversIn, withoutRepeats } from '../move/batches.ts'
+import { withoutUploads } from '../move/links.ts'
 import { makeRole, type Role, rolesOf } from '../move/people.ts'
 import type { Side } from '../move/side.ts'
 import type { Leftover } from '../move/state.ts'
@@ -108,9 +109,13 @@ async function importMessages(to: Side, items: readonly object[]): Promise<Lefto
     smallest.push(...messages)
   }
   const left = await Promise.all(
-    parts.map((part) => importBy(to, 'messages', part, 'muid', { unread: true })),
+    parts.map((part) => importBy(to, 'messages', part.map(asLinked), 'muid', { unread: true })),
   )
   return left.flat()
+}
+
+function asLinked(message: object): object {
+  return 'data' in message ? { ...message, data: withoutUploads(Object(message.data)) } : message
 }
 
 function conversationOf(message: object): string {

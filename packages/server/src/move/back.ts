@@ -2,6 +2,7 @@ import { PlainError } from '../plain-error.ts'
 import { giveReactions } from './back-reactions.ts'
 import { importItems, lacksPeople, leftoversIn, withoutRepeats } from './batches.ts'
 import type { Given } from './given.ts'
+import { withoutUploads } from './links.ts'
 import type { ListedMessage } from './listed.ts'
 import { messagesOf } from './lists.ts'
 import { standingsIn } from './members.ts'
@@ -76,7 +77,7 @@ async function giveSome(
       parentId: given.idOf(parentId),
       quotedMessageId: given.idOf(quotedMessageId),
     }
-    items.set(item.muid, { ...item, ...relations })
+    items.set(item.muid, { ...item, ...relations, data: withoutUploads(item.data) })
     byKey.set(item.muid, message)
   }
   const importing = { to: old, kind: 'messages', with: { unread: true }, most: itemsOfCall }
@@ -120,7 +121,7 @@ async function giveChanges(
 
 function saidBy({ data = {} }: ListedMessage): object {
   const { entities: _, mentions: __, reactions: ___, moderation: ____, ...said } = data
-  return said
+  return withoutUploads(said)
 }
 
 /** Groups in which somebody came or went: their members become those of the new side. */

@@ -1,5 +1,6 @@
 import { importItems, lacksPeople, leftoversIn, withoutRepeats } from './batches.ts'
 import { messageForm, textOf } from './forms.ts'
+import { withoutUploads } from './links.ts'
 import { type ListedMessage, type ListedReaction, pick } from './listed.ts'
 import { ahead, messagesOf } from './lists.ts'
 import type { Moving } from './moving.ts'
@@ -84,7 +85,9 @@ async function importSome(
 ): Promise<void> {
   const byKey = new Map(messages.map((message) => [muidOf(message), message]))
   const asked = await Promise.all(messages.map((message) => itemOf(from, message)))
-  const items = new Map<string, object>(asked.map((item) => [item.muid, item]))
+  const items = new Map<string, object>(
+    asked.map((item) => [item.muid, { ...item, data: withoutUploads(item.data) }]),
+  )
   const importing = { to, kind: 'messages', with: { unread: true, update } }
   const outcomes = await importItems(importing, items)
   const again = new Map<string, object>()
@@ -185,7 +188,7 @@ function hasReactions({ data = {} }: ListedMessage): boolean {
 }
 
 /** Without the people that lists show, who are moved by themselves. */
-function saidIn({ category, data = {} }: ListedMessage): object {
+function saidIn({ category, data = {} }: ListedMessage): Readonly<Record<string, unknown>> {
   const { entities, mentions: _, reactions: __, moderation: ___, ...said } = data
   const { entity, entityType } = Object(Object(entities).on)
   if (category !== 'action' || !entity) return said

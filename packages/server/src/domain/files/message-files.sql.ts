@@ -41,3 +41,18 @@ export async function moveFiles(
     where bucket = ${bucket} and conversation_key = ${key} and seq = ${seq}
       and app_id = ${appId}`.execute(db)
 }
+
+/** Messages from elsewhere, with each file that they name. */
+export async function nameImported(
+  { appId, db }: AppDb,
+  named: readonly (Place & { readonly fileId: string })[],
+): Promise<void> {
+  if (named.length === 0) return
+  await sql`
+    insert into message_files (bucket, conversation_key, seq, app_id, file_id)
+    select n.bucket, n.key, n.seq, ${appId}, n.file_id
+    from unnest(${named.map(({ bucket }) => bucket)}::smallint[],
+                ${named.map(({ key }) => key)}::bigint[], ${named.map(({ seq }) => seq)}::bigint[],
+                ${named.map(({ fileId }) => fileId)}::uuid[]) as n(bucket, key, seq, file_id)
+    on conflict do nothing`.execute(db)
+}

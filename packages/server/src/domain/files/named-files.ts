@@ -17,12 +17,15 @@ export async function requireUsable(
     if (!file || !(isKnown || mayUse(ctx, file))) {
       throw new Failure('ERR_UPLOAD_NOT_FOUND', { uploadId })
     }
-    if (!isKnown && (file.state === 'waiting' || file.state === 'refused')) {
-      const why = file.state === 'waiting' ? 'it is not complete' : 'it was refused'
-      throw new Failure('ERR_UPLOAD_NOT_READY', { uploadId, why })
-    }
+    if (!isKnown) requireComplete(file)
     return file
   })
+}
+
+export function requireComplete({ fileId: uploadId, state }: FileRow): void {
+  if (state !== 'waiting' && state !== 'refused') return
+  const why = state === 'waiting' ? 'it is not complete' : 'it was refused'
+  throw new Failure('ERR_UPLOAD_NOT_READY', { uploadId, why })
 }
 
 /** As the log keeps it. */

@@ -11,6 +11,7 @@ import { changeImported, insertReactions, insertReplies } from '../messages/impo
 import { importUsers } from '../users/index.ts'
 import { profilesIn, serialiseEntries } from '../views/index.ts'
 import { resolveConversations, type Target } from './conversations.ts'
+import { nameUploads, withUploads } from './named-files.ts'
 import { importPositions } from './positions.ts'
 import { reactionsOf, saidIn } from './said.ts'
 import type { Said, StoredItem } from './stored-item.ts'
@@ -40,7 +41,7 @@ export const importingMessages = (passwords: Passwords): Importing => ({
     return async (ctx) => {
       await importUsers(ctx, all.flatMap(usersIn))
       const groups = await importGroups(ctx, hashed)
-      const outcomes = await store(ctx, items, groups, update)
+      const outcomes = await store(ctx, await withUploads(ctx, items), groups, update)
       return new RawJson(rawObject({}, { data: rawObject({}, outcomes) }))
     }
   },
@@ -141,9 +142,11 @@ function refusalOf(reason: RefusedImport, { muid, parentId }: ImportedMessage): 
   }
 }
 
-/** Replies and reactions of the messages that are new. */
-async function storeBeside({ db }: WriteCtx, stored: readonly StoredItem[]): Promise<void> {
+/** Files, replies and reactions of the messages that are new. */
+async function storeBeside(ctx: WriteCtx, stored: readonly StoredItem[]): Promise<void> {
+  const { db } = ctx
   const fresh = stored.filter(({ placed }) => !placed.repeated)
+  await nameUploads(ctx, fresh)
   await insertReplies(
     db,
     fresh.flatMap(({ message, said, target, placed: { id, parentSeq } }) => {
@@ -164,7 +167,7 @@ async function storeBeside({ db }: WriteCtx, stored: readonly StoredItem[]): Pro
 
 /** As the answer has them. A repeat shows what was stored first, or what an update makes of it. */
 async function serialise(
-  { db }: WriteCtx,
+  { db, addresses }: WriteCtx,
   stored: readonly StoredItem[],
   update: boolean,
 ): Promise<readonly string[]> {
@@ -180,7 +183,7 @@ async function serialise(
     if (!row) throw new Error('An imported message is gone.')
     return { row, receiver: item.target.receiver }
   })
-  return serialiseEntries(db, profilesIn(db), entries, { viewer: undefined })
+  return serialiseEntries(db, profilesIn(db), entries, { viewer: undefined, addresses })
 }
 
 function placeOf({ target: { conversation }, placed: { seq } }: StoredItem) {
@@ -208,6 +211,7 @@ async function change(
   return changeImported(db, row, {
     data: said.data,
     mentions: said.extra.mentions ?? [],
+    files: said.extra.files ?? [],
     tags,
     updatedAt: message.updatedAt,
     editedAt,

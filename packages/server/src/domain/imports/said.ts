@@ -3,9 +3,15 @@ import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { ReadCtx } from '../../pipeline/handler.ts'
 import type { Extra } from '../log/entries/index.ts'
 import { countsOf } from '../messages/imported/index.ts'
-import { checkContent, countsAsUnread, updatesLastMessage } from '../messages/send/index.ts'
+import {
+  type Content,
+  checkContent,
+  countsAsUnread,
+  updatesLastMessage,
+  uploadsIn,
+} from '../messages/send/index.ts'
 import { objectionToKey } from './outcomes.ts'
-import type { Said } from './stored-item.ts'
+import type { Said, Uploads } from './stored-item.ts'
 
 /** New ids go on behind those that were imported; so many are left for them. */
 const maxId = 2 ** 52 - 1
@@ -21,7 +27,7 @@ export function saidIn(
   if (objection) return objection
   const { sender, category = 'message', type = 'text', parentId } = message
   try {
-    const { data, mentions } = contentOf(ctx, category, type, message)
+    const { data, mentions, uploads } = contentOf(ctx, category, type, message)
     const isReply = parentId !== undefined
     const action = category === 'action' ? isVisible(ctx, type) : undefined
     return {
@@ -32,6 +38,7 @@ export function saidIn(
       extra: extraOf(message, mentions),
       counts: unread && !isReply && (action ?? countsAsUnread({ category, data })),
       shows: action ?? updatesLastMessage(ctx, { category, data }, isReply),
+      ...(uploads && { uploads }),
     }
   } catch (error) {
     if (error instanceof Failure) return error
@@ -60,10 +67,12 @@ function contentOf(
   category: string,
   type: string,
   { data, deletedAt }: ImportedMessage,
-) {
+): Pick<Content, 'data' | 'mentions'> & { readonly uploads?: Uploads } {
   if (deletedAt !== undefined) return { data: {}, mentions: [] }
   if (category === 'action') return { data: actionIn(data), mentions: [] }
-  return checkContent(app, category, type, data)
+  const content = checkContent(app, category, type, data)
+  const ids = uploadsIn(content)
+  return ids.length === 0 ? content : { ...content, uploads: { ids, content } }
 }
 
 /** Of what lists show, what is stored: ids of who and what takes part. */

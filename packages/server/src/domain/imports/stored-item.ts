@@ -1,6 +1,7 @@
 import type { ImportedMessage } from '@chorale/contract/imports'
 import type { Extra } from '../log/entries/index.ts'
 import type { PlacedImport } from '../log/index.ts'
+import type { Content } from '../messages/send/index.ts'
 import type { Target } from './conversations.ts'
 
 /** What a message says, as its row has it. */
@@ -13,6 +14,14 @@ export interface Said {
   readonly extra: Extra
   readonly counts: boolean
   readonly shows: boolean
+  /** Of most: it names none. */
+  readonly uploads?: Uploads
+}
+
+/** Uploads that a message names, and what it says beside. */
+export interface Uploads {
+  readonly ids: readonly string[]
+  readonly content: Content
 }
 
 /** A message, and where it is stored. */

@@ -36,14 +36,16 @@ export async function editEntry(
   await change(db, entry, edited, now)
 }
 
-/** Changes what is stored beside an entry, for all who see it. */
+/** Changes what is stored beside an entry, for all who see it; also its data, where that is no edit. */
 export async function updateExtra(
   db: AppDb,
   entry: Changed,
   extra: Extra,
   now: number,
+  data?: object,
 ): Promise<void> {
-  await change(db, entry, sql`extra = ${jsonb(extra)}`, now)
+  const said = data ? sql`, data = ${json(data)}` : sql``
+  await change(db, entry, sql`extra = ${jsonb(extra)} ${said}`, now)
 }
 
 /** What is known of a file that it names; also of one that is withheld. */

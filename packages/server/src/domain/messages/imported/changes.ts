@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { AppDb } from '../../../database/app-db.ts'
+import { nameFiles } from '../../files/index.ts'
 import {
+  type EntryFile,
   type EntryRow,
   type Extra,
   editEntry,
@@ -17,6 +19,8 @@ interface Wanted {
   readonly data: string
   readonly tags: readonly string[] | undefined
   readonly mentions: readonly string[]
+  /** That it names, locked. */
+  readonly files: readonly EntryFile[]
   readonly updatedAt: number | undefined
   readonly editedAt: number | undefined
   readonly editedBy: string | undefined
@@ -50,7 +54,15 @@ export async function changeImported(db: AppDb, row: EntryRow, wanted: Wanted): 
     if (beside.parent !== undefined) await lowerReplies(db, row)
   } else {
     const isEdited = saysMore(row, wanted)
-    const extra = await besideOf(db, row, wanted, isEdited)
+    const files = isEdited || isAsOld(row, wanted) ? freshIn(row, wanted) : []
+    await nameFiles(
+      db,
+      row,
+      files.map(({ id }) => id),
+    )
+    const beside = await besideOf(db, row, wanted, isEdited)
+    const extra =
+      files.length > 0 ? { ...beside, files: [...(beside.files ?? []), ...files] } : beside
     const isSame = isDeepStrictEqual(extra, row.extra) && updatedAt <= row.updatedAt
     if (!isEdited && isSame) return false
     if (isEdited && editedAt !== undefined) {
@@ -58,7 +70,8 @@ export async function changeImported(db: AppDb, row: EntryRow, wanted: Wanted): 
       await editEntry(db, row, { data, extra, verdict: undefined }, editedAt)
     }
     const latest = Math.max(updatedAt, row.updatedAt, editedAt ?? 0)
-    if (!isEdited || latest !== editedAt) await updateExtra(db, row, extra, latest)
+    const data = !isEdited && files.length > 0 ? withAttachments(row, wanted) : undefined
+    if (!isEdited || latest !== editedAt) await updateExtra(db, row, extra, latest, data)
   }
   const { bucket, key, seq } = row
   await indexEntries(db.db, [{ bucket, key, firstSeq: seq, lastSeq: seq }])
@@ -69,6 +82,23 @@ export async function changeImported(db: AppDb, row: EntryRow, wanted: Wanted): 
 function saysMore(row: EntryRow, { data, editedAt }: Wanted): boolean {
   if (editedAt === undefined || editedAt < (row.editedAt ?? 0)) return false
   return editedAt !== row.editedAt || !isDeepStrictEqual(JSON.parse(row.data), JSON.parse(data))
+}
+
+/** No later edit is known: what the message has become is what is stored, but for its files. */
+function isAsOld(row: EntryRow, { editedAt = 0 }: Wanted): boolean {
+  return editedAt === (row.editedAt ?? 0)
+}
+
+/** Files that it has not named before. */
+function freshIn({ extra }: EntryRow, { files }: Wanted): EntryFile[] {
+  const known = new Set(extra?.files?.map(({ id }) => id))
+  return files.filter(({ id }) => !known.has(id))
+}
+
+/** Stored files take the place of links; everything else stays as it is, and nobody has edited it. */
+function withAttachments(row: EntryRow, { data }: Wanted): object {
+  const { attachments, url } = JSON.parse(data)
+  return { ...JSON.parse(row.data), attachments, url }
 }
 
 /** What stands beside the data from here on. */

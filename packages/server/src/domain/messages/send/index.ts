@@ -1,5 +1,6 @@
 export { appendAdditions, countsAsUnread, updatesLastMessage } from './append.ts'
-export { checkContent } from './content.ts'
+export { type Content, checkContent } from './content.ts'
+export { describedBy, uploadsIn } from './content-files.ts'
 export { requireMaySendFile } from './delivery.ts'
 export type { Inspector } from './moderation.ts'
 export { openDirectory } from './recipient.ts'
