@@ -1,6 +1,7 @@
 import type { EntryRef } from '../../outbox/events.ts'
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { type EntryFile, setFileInEntry } from '../log/entries/index.ts'
+import { classificationQueue, hasten } from '../rules/classifiers/index.ts'
 import { messagesWith } from './checks.sql.ts'
 import { type FileRow, findFiles, lockFileStates } from './files.sql.ts'
 import { entryFileOf } from './named-files.ts'
@@ -23,8 +24,8 @@ export async function catchUp(
 }
 
 /**
- * Files that an edit of this transaction names, as they are now. Whoever settles one of them later sees
- * the message.
+ * Files that an edit, or a question to classifiers, of this transaction names, as they are now. Whoever
+ * settles one of them later sees the message. One that was removed meanwhile is refused.
  */
 export async function asTheyAre(
   { db }: Pick<AppTransaction, 'db'>,
@@ -33,8 +34,9 @@ export async function asTheyAre(
   const unsettled = files.flatMap(({ id, state }) => (state === 'checking' ? [id] : []))
   const now = unsettled.length === 0 ? [] : await lockFileStates(db, unsettled)
   return files.map((file) => {
+    if (file.state !== 'checking') return file
     const known = now.find(({ fileId }) => fileId === file.id)
-    return known ? entryFileOf(known) : file
+    return known ? entryFileOf(known) : { ...file, state: 'refused' }
   })
 }
 
@@ -44,4 +46,5 @@ async function tell(ctx: AppTransaction, message: EntryRef, file: FileRow): Prom
   const { store: _, ...known } = entryFileOf(file)
   await setFileInEntry(ctx.db, message, known, ctx.now)
   await ctx.outbox.append('message.fileChecked', { ...message, uploadId, state })
+  if (await hasten(ctx.db, message)) ctx.outbox.wake(classificationQueue)
 }

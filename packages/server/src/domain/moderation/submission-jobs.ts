@@ -68,8 +68,8 @@ async function moderate(parts: SubmissionParts, job: SubmissionJob): Promise<Dec
   if (!result) return moderationResultOf(undefined)
   if (!isPending(result)) return result
   const [message = '{}'] = await serialiseFresh(inApp, from, [entry], { viewer: undefined })
-  // What lives elsewhere has no conversation here.
-  const matter = { sender: row.sender, message, earlier: async () => [] }
+  // What lives elsewhere has no conversation here, and no files.
+  const matter = { sender: row.sender, message, pictures: [], earlier: async () => [] }
   const { verdict } = result
   const heard = await consultClassifiers(parts, inApp, verdict, matter, attempt < maxAttempts)
   return heard && moderationResultOf(heard.verdict)

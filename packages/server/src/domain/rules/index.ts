@@ -11,3 +11,4 @@ export {
   type RuleCheck,
 } from './rule-check.ts'
 export { ruleHandlers, ruleOfAppHandlers } from './rules.ts'
+export { isMedia, subjectsOf } from './subjects.ts'

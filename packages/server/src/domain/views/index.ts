@@ -13,3 +13,4 @@ export {
 } from './counterparts.ts'
 export { openFeed } from './feed.ts'
 export { serialiseEntries, serialiseFresh } from './serialise-entries.ts'
+export { picturesOf } from './shown-files.ts'

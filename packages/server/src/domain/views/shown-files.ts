@@ -120,6 +120,27 @@ function isShown({ state }: EntryFile, sender: string, { viewer, members }: File
   return state === 'checking' && (isApp || viewer === sender)
 }
 
+/** Addresses of what its files look like: of thumbnails, where there are some, or of the pictures. */
+export function picturesOf(
+  { data, extra }: EntryRow,
+  appId: string,
+  addresses: FileAddresses,
+): string[] {
+  const { files = [] } = extra ?? {}
+  const { attachments }: Said = JSON.parse(data)
+  const named: readonly Attachment[] = Array.isArray(attachments) ? attachments : []
+  return named.flatMap((attachment) => {
+    const file = files.find(({ id }) => id === attachment.uploadId)
+    if (!file || file.state !== undefined) return []
+    if (file.about?.thumbhash !== undefined) {
+      return thumbnailsOf(addresses, appId, file).url_large ?? []
+    }
+    const { name = 'file', mimeType: type = '' } = describe(attachment, file)
+    if (!type.startsWith('image/')) return []
+    return addresses.of(appId, file, { name, type, part: file.about?.part }) ?? []
+  })
+}
+
 export function hasUnready({ extra }: EntryRow): boolean {
   return extra?.files?.some(({ state }) => state !== undefined) ?? false
 }

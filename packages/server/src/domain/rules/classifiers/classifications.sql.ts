@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { type AppDb, databaseMs, jsonb } from '../../../database/app-db.ts'
 import type { Db } from '../../../database/db.ts'
-import { defineQueue, type Job } from '../../../jobs/queue.sql.ts'
+import { defineQueue, dueAgain, type Job } from '../../../jobs/queue.sql.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
+import type { EntryRef } from '../../../outbox/events.ts'
 import type { EntryRow, Extra, Verdict } from '../../log/entries/index.ts'
 import type { AppendAddition } from '../../log/index.ts'
 import type { Consulted } from './classifiers.ts'
@@ -89,6 +90,27 @@ export async function recordOutcome(
     update moderation_classifications set leased_until = null, outcome = ${jsonb(outcome)}
     where ${classificationQueue.held(job)} returning place`.execute(db)
   return rows.length > 0
+}
+
+/** Asked about after so long, or once somebody says that it is ready. Until then no time has passed. */
+export async function postpone(db: Db, job: ClassificationJob, afterMs: number): Promise<void> {
+  await sql`
+    update moderation_classifications
+    set attempt = 0, asked_at = ${databaseMs} + ${afterMs}::bigint, ${dueAgain(afterMs)}
+    where ${classificationQueue.held(job)}`.execute(db)
+}
+
+/** What was postponed of this message is asked about now. False: nothing was. */
+export async function hasten(
+  { appId, db }: AppDb,
+  { bucket, key, id }: EntryRef,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update moderation_classifications set asked_at = ${databaseMs}, due_at = ${databaseMs}
+    where bucket = ${bucket} and conversation_key = ${key} and message_id = ${id}
+      and app_id = ${appId} and outcome is null and leased_until is null
+      and due_at > ${databaseMs}`.execute(db)
+  return numAffectedRows > 0n
 }
 
 /** Takes the first of this sender in this conversation out of the queue, if it is decided. */

@@ -4,7 +4,8 @@ import type { Vault } from '../../../vault/vault.ts'
 import type { Question, Verdict } from '../../log/entries/index.ts'
 import { type ClassifierRow, findClassifiers } from '../lists/keyword-lists.sql.ts'
 import { blocks } from '../rule-check.ts'
-import { type ContextMessages, mannerOf, type Opinion, opinionFrom } from './classifier-calls.ts'
+import { isMedia } from '../subjects.ts'
+import { type AskedAbout, mannerOf, type Opinion, opinionFrom } from './classifier-calls.ts'
 import { classifierSecretPlace } from './classifier-lists.ts'
 
 export interface ClassifierParts {
@@ -18,6 +19,8 @@ interface Matter {
   readonly sender: string
   /** The whole message, as JSON text. */
   readonly message: string
+  /** Addresses of what it shows. */
+  readonly pictures: readonly string[]
   /** What was said before it in its conversation, oldest first; so many at most. */
   readonly earlier: (
     most: number,
@@ -71,13 +74,19 @@ async function askClassifiers(
   const last = { [matter.sender]: JSON.parse(matter.message) }
   const asked = classifiers.map(async (one) => {
     const shown = remarks.slice(remarks.length - Math.min(remarks.length, windowOf(one)))
-    return [one.id, await askOne(parts, db.appId, one, [...shown, last])] as const
+    const pictures = looksAtFiles(questions, one) ? matter.pictures : []
+    const asked = { contextMessages: [...shown, last], pictures }
+    return [one.id, await askOne(parts, db.appId, one, asked)] as const
   })
   const heard = new Map(await Promise.all(asked))
   return questions.map((question) => {
     const none = { error: 'The classifier is gone.', onError: 'allow' } as const
     return { question, says: heard.get(question.list.id) ?? none }
   })
+}
+
+function looksAtFiles(questions: readonly Question[], { id }: ClassifierRow): boolean {
+  return questions.some(({ list, condition }) => list.id === id && isMedia(condition.operand))
 }
 
 function windowOf({ classifier }: ClassifierRow): number {
@@ -88,7 +97,7 @@ async function askOne(
   { egress, vault, timeoutMs }: ClassifierParts,
   appId: string,
   row: ClassifierRow,
-  contextMessages: ContextMessages,
+  about: AskedAbout,
 ): Promise<Heard['says']> {
   const manner = mannerOf(row)
   const { classifierSecret } = row
@@ -101,7 +110,7 @@ async function askOne(
     const secret = classifierSecret
       ? vault.open(classifierSecret, classifierSecretPlace(appId, row.id))
       : undefined
-    const call = manner.request(row, secret, contextMessages)
+    const call = manner.request(row, secret, about)
     const answer = await egress.call({ ...call, method: 'POST', timeoutMs, maxBytes, target })
     if (answer.status < 200 || answer.status > 299) return failed(`It answered ${answer.status}.`)
     const opinion = answer.truncated ? undefined : opinionFrom(manner, answer.body)

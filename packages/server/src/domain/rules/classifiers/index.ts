@@ -4,8 +4,10 @@ export {
   classificationQueue,
   type Edit,
   findRemarks,
+  hasten,
   insertClassification,
   pendingClassifications,
+  postpone,
   recordOutcome,
   takeDecided,
 } from './classifications.sql.ts'
