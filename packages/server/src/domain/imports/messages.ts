@@ -3,6 +3,7 @@ import { badRequest, Failure } from '../../pipeline/failure.ts'
 import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
 import { RawJson, rawObject } from '../../pipeline/raw-json.ts'
 import type { Passwords } from '../../vault/passwords.ts'
+import { mapInTurns } from '../../watchdog/map-in-turns.ts'
 import { hashMissing, importGroups } from '../groups/index.ts'
 import { type Entry, freshRow } from '../log/entries/index.ts'
 import { findEntriesAt } from '../log/imported/index.ts'
@@ -27,7 +28,7 @@ interface Item {
 
 export const importingMessages = (passwords: Passwords): Importing => ({
   async prepare({ body: { messages, update = false, unread = false } }, before) {
-    const items = Object.entries(messages).map(([key, message]) => ({
+    const items = await mapInTurns(Object.entries(messages), ([key, message]) => ({
       key,
       message,
       said: saidIn(before, key, message, unread),
@@ -93,7 +94,10 @@ async function store(
   const texts = await serialise(ctx, stored, update)
   const outcomes = new Map(stored.map(({ key }, place) => [key, texts[place] ?? '']))
   return Object.fromEntries(
-    items.map(({ key }) => [key, outcomeText(outcomes.get(key) ?? refusals.get(key))]),
+    await mapInTurns(items, ({ key }) => [
+      key,
+      outcomeText(outcomes.get(key) ?? refusals.get(key)),
+    ]),
   )
 }
 

@@ -1,4 +1,5 @@
 import type { AppDb } from '../../database/app-db.ts'
+import { mapInTurns } from '../../watchdog/map-in-turns.ts'
 import { actionOf, type Entry, refersTo, seenBy } from '../log/entries/index.ts'
 import { loadCounterparts, type ProfileLoader } from './counterparts.ts'
 import { countReplies, findOwnReactions, findReferred } from './entry-facts.sql.ts'
@@ -38,7 +39,7 @@ export async function serialiseEntries(
       entries.filter(({ row }) => !row.verdict?.sealed),
     ),
   }
-  return entries.map((entry) => serialiseEntry(entry, facts, view))
+  return mapInTurns(entries, (entry) => serialiseEntry(entry, facts, view))
 }
 
 /** Entries that were appended a moment ago: nobody has read, answered or reacted yet. */
