@@ -22,20 +22,12 @@ export async function movePositions(
   state.save('positions', { done: true, count })
 }
 
-const itemsOfPart = 250
-
-/** A page, in parts at the same time: each position is placed by statements of its own. */
 async function importPositions(
   to: Side,
   listed: readonly ListedConversation[],
 ): Promise<Map<string, Outcome>> {
-  const parts: Promise<Map<string, Outcome>>[] = []
-  for (let first = 0; first < listed.length; first += itemsOfPart) {
-    const part = listed.slice(first, first + itemsOfPart)
-    const items = new Map(part.flatMap((one) => [positionOf(one) ?? []].filter(isPair)))
-    parts.push(importItems({ to, kind: 'conversations' }, items))
-  }
-  return new Map((await Promise.all(parts)).flatMap((outcomes) => [...outcomes]))
+  const items = new Map(listed.flatMap((one) => [positionOf(one) ?? []].filter(isPair)))
+  return importItems({ to, kind: 'conversations' }, items)
 }
 
 /** Without those who came since members were read: the cut-over brings them, and reads this list again. */

@@ -4,6 +4,7 @@ import type { Db } from '../../database/db.ts'
 import type { Key, PageRequest } from '../../database/keyset.ts'
 import type { ConversationKey } from '../../outbox/committed.ts'
 import type { EntryRow } from '../log/entries/index.ts'
+import { keysTable, type ParticipantKey } from '../log/imported/index.ts'
 
 /** A conversation as one of its participants has it. */
 export interface ConversationRow extends ConversationKey {
@@ -179,6 +180,25 @@ export async function countUnread(
     from ${joined} where p.app_id = ${appId} and p.uid = ${uid} and ${which}
     order by c.updated_at desc, p.conversation_key desc`.execute(db)
   return rows
+}
+
+/** How much each of them has not read in their conversation, in the order of the list. */
+export async function countUnreadOf(
+  { appId, db }: AppDb,
+  participants: readonly ParticipantKey[],
+): Promise<number[]> {
+  const { rows } = await sql<{ count: number }>`
+    select coalesce(${unread}, 0)::bigint as count
+    from ${keysTable(participants)}
+    left join lateral (
+      select * from participants p
+      where p.bucket = r.bucket and p.conversation_key = r.key and p.uid = r.uid
+        and p.app_id = ${appId} limit 1) p on true
+    left join lateral (
+      select c.counted from conversations c
+      where c.bucket = r.bucket and c.conversation_key = r.key limit 1) c on true
+    order by r.nth`.execute(db)
+  return rows.map(({ count }) => count)
 }
 
 export interface Reader {

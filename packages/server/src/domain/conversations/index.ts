@@ -1,6 +1,6 @@
 export { visibleFrom } from './access.sql.ts'
 export { actorOf } from './access.ts'
-export { countUnread, type Reader, unreadTotals } from './conversations.sql.ts'
+export { countUnread, countUnreadOf, type Reader, unreadTotals } from './conversations.sql.ts'
 export { conversationHandlers } from './conversations.ts'
 export { pairsOf } from './labels.ts'
 export { positionHandlers } from './positions.ts'

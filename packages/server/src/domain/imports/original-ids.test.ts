@@ -150,4 +150,36 @@ describe('what users have read', () => {
       await place({ conversationType: 'group', conversationWith: 'team', uid: 'eve' }),
     ).toEqual(failed('ERR_CONVERSATION_NOT_ACCESSIBLE', ''))
   })
+
+  test('is imported for several in one call, also for one who is named twice', async () => {
+    const bob = { uid: 'bob', conversationType: 'user', conversationWith: 'ann' } as const
+    const ann = { uid: 'ann', conversationType: 'user', conversationWith: 'bob' } as const
+    const { data } = await full.importConversations({
+      body: {
+        conversations: {
+          first: { ...bob, unreadMessageCount: 1 },
+          ann: { ...ann, unreadMessageCount: 0, tags: ['kept'] },
+          refused: { ...ann, lastReadMessageId: '77', tags: ['lost'] },
+          nobody: { ...ann, conversationWith: 'nobody', unreadMessageCount: 0 },
+          last: { ...bob, lastReadMessageId: id(1) },
+        },
+      },
+    })
+    expect(data).toMatchObject({
+      first: { data: { unreadMessageCount: 1 } },
+      ann: { data: { unreadMessageCount: 0 } },
+      refused: failed('ERR_MESSAGE_ID_NOT_FOUND', '77'),
+      nobody: failed('ERR_CONVERSATION_NOT_ACCESSIBLE', ''),
+      last: { data: { unreadMessageCount: 3 } },
+    })
+    const [bobs] = (await full.listConversations({ onBehalfOf: 'bob', query: {} })).data
+    expect(Number(bobs?.unreadMessageCount)).toBe(3)
+    const [anns] = (
+      await full.listConversations({
+        onBehalfOf: 'ann',
+        query: { conversationType: 'user', withTags: true },
+      })
+    ).data
+    expect(anns).toMatchObject({ tags: ['kept'] })
+  })
 })

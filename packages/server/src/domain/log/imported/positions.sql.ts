@@ -1,28 +1,26 @@
 import { sql } from 'kysely'
 import type { AppDb } from '../../../database/app-db.ts'
-import type { ConversationKey } from '../entries/entries.ts'
 import type { Mark } from '../participants/index.ts'
+import { keysTable, type ParticipantKey } from './participant-keys.sql.ts'
 
 /** A move that was made elsewhere, to a place that is here. */
-export interface ImportedMove extends ConversationKey, Mark {
-  readonly uid: string
+export interface ImportedMove extends ParticipantKey, Mark {
   readonly kind: 'delivered' | 'read'
   readonly at: number
 }
 
-/** As `lockPosition`, in the order in which all who lock several do. */
+/** As `lockPosition`, in the order in which all who lock several do. Returns those who are there. */
 export async function lockPositions(
   { appId, db }: AppDb,
-  moves: readonly ImportedMove[],
-): Promise<void> {
-  await sql`
-    select from participants p
+  readers: readonly ParticipantKey[],
+): Promise<ParticipantKey[]> {
+  const { rows } = await sql<ParticipantKey>`
+    select p.bucket, p.conversation_key as key, p.uid from participants p
     where (p.bucket, p.conversation_key, p.uid) in (
-        select * from unnest(${moves.map(({ bucket }) => bucket)}::smallint[],
-                             ${moves.map(({ key }) => key)}::bigint[],
-                             ${moves.map(({ uid }) => uid)}::text[]))
+        select r.bucket, r.key, r.uid from ${keysTable(readers)})
       and p.app_id = ${appId}
     order by p.bucket, p.conversation_key, p.uid for no key update`.execute(db)
+  return rows
 }
 
 /** In whatever order they come: an earlier one may be told after a later. */

@@ -14,7 +14,6 @@ export {
 export {
   findHead,
   findMark,
-  findUnreadMark,
   lockPosition,
   type Mark,
   type Position,

@@ -33,23 +33,6 @@ export async function findHead(
   return rows[0] ?? { seq: 0, counted: 0 }
 }
 
-/** The place behind which this user has so many unread entries, or all that there are. */
-export async function findUnreadMark(
-  appDb: AppDb,
-  conversation: ConversationKey,
-  uid: string,
-  unread: number,
-): Promise<Mark> {
-  if (unread === 0) return findHead(appDb, conversation)
-  const { appId, db } = appDb
-  const { rows } = await sql<Mark>`
-    select e.seq - 1 as seq, e.counted - 1 as counted from entries e
-    where e.bucket = ${conversation.bucket} and e.conversation_key = ${conversation.key}
-      and e.app_id = ${appId} and e.counts and e.deleted_at is null and e.sender <> ${uid}
-    order by e.seq desc offset ${unread - 1} limit 1`.execute(db)
-  return rows[0] ?? { seq: 0, counted: 0 }
-}
-
 export interface Position {
   readonly deliveredSeq: number
   readonly readSeq: number
