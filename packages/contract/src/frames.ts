@@ -102,6 +102,18 @@ export const serverFrames = {
     metadata: Type.Optional(Anything),
   }),
   transient: Frame('transient', { sender: Type.String(), ...receiver, data: Anything }),
+  /** How far the check of a file is that the user has brought; also their other devices hear it. */
+  upload: Frame('upload', {
+    uploadId: Type.String(),
+    state: OneOf('checking', 'ready', 'refused'),
+    step: Type.Optional({
+      ...OneOf('received', 'type', 'thumbnails', 'scan', 'waiting'),
+      description:
+        'Of a check: all bytes are there; its content is looked at; pictures of it are stored; it ' +
+        'is scanned for viruses; a part that is needed is away, and the step is made again.',
+    }),
+    why: Type.Optional(Type.String({ description: 'Why it was refused.' })),
+  }),
   answer: Frame('answer', { id: Type.String(), body: Type.Unknown() }),
   refusal: Frame('refusal', {
     id: Type.Optional(Type.String()),

@@ -39,6 +39,7 @@ export type ServerFrame =
   | { type: "presence"; uid: string; status: "available" | "offline"; lastActiveAt: number }
   | { type: "typing"; sender: string; /** Uid or guid. */ receiver: string; receiverType: "user" | "group"; state: "started" | "ended"; metadata?: Record<string, unknown> }
   | { type: "transient"; sender: string; /** Uid or guid. */ receiver: string; receiverType: "user" | "group"; data: Record<string, unknown> }
+  | { type: "upload"; uploadId: string; state: "checking" | "ready" | "refused"; /** Of a check: all bytes are there; its content is looked at; pictures of it are stored; it is scanned for viruses; a part that is needed is away, and the step is made again. */ step?: "received" | "type" | "thumbnails" | "scan" | "waiting"; /** Why it was refused. */ why?: string }
   | { type: "answer"; id: string; body: unknown }
   | { type: "refusal"; id?: string; error: { code: string; message: string; devMessage: string; details?: Record<string, string[]> } }
   | { type: "pong" }

@@ -167,6 +167,7 @@ function route(frame: Routed, events: Events, calls: Calls, timeline: Timeline):
       break
     case 'receipt':
     case 'presence':
+    case 'upload':
     case 'typing':
       // The frame is the event of its own name.
       events.emit(frame.type, frame as never)

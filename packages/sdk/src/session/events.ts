@@ -25,6 +25,8 @@ export interface SessionEvents {
   receipt: FrameOf<'receipt'>
   /** A user comes or goes. Needs the option `presence`. */
   presence: FrameOf<'presence'>
+  /** How far the check of a file is that this user has brought. */
+  upload: FrameOf<'upload'>
   /** Somebody begins or ends typing. */
   typing: FrameOf<'typing'>
   /** A custom event, by `sendEvent` of another device. */

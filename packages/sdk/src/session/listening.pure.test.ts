@@ -162,7 +162,7 @@ test('positions are handed out to be kept, after what they stand for was shown',
     .toEqual([{ [conversationId]: { seq: 1, change: 0, id: '1001' } }, 1])
 })
 
-test('receipts, presence, typing and transient messages are passed on', async () => {
+test('receipts, presence, typing, checks of files and transient messages are passed on', async () => {
   await using fixture = await openFixture()
   const peer = await fixture.server.accept()
   await peer.welcome()
@@ -171,7 +171,9 @@ test('receipts, presence, typing and transient messages are passed on', async ()
   const to = { sender: 'bob', receiver: 'ann', receiverType: 'user' } as const
   const typing = { ...to, state: 'started' } as const
   const transient = { ...to, data: { wave: 1 } }
+  const upload = { uploadId: 'one', state: 'checking', step: 'scan' } as const
   peer.say(
+    { type: 'upload', ...upload },
     { type: 'receipt', ...receipt },
     { type: 'presence', ...presence },
     { type: 'typing', ...typing },
@@ -181,6 +183,7 @@ test('receipts, presence, typing and transient messages are passed on', async ()
   expect(fixture.heard('receipt')).toMatchObject([receipt])
   expect(fixture.heard('presence')).toMatchObject([presence])
   expect(fixture.heard('typing')).toMatchObject([typing])
+  expect(fixture.heard('upload')).toMatchObject([upload])
 })
 
 test('a listener that fails does not keep the others from hearing', async () => {

@@ -60,6 +60,7 @@ export async function openFixture(options: Partial<ConnectOptions> = {}): Promis
     outgoing: [],
     receipt: [],
     presence: [],
+    upload: [],
     typing: [],
     customEvent: [],
   }

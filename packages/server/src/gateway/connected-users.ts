@@ -167,6 +167,12 @@ async function hear(parts: ConnectedUsersParts, person: Person, signal: UserSign
     case 'credentials':
       parts.recheck.now(sessions)
       return
+    case 'upload': {
+      const { is: type, ...upload } = signal
+      const bytes = framed(print({ type, ...upload }))
+      for (const session of sessions) if (session.isIn) session.write(bytes, 1)
+      return
+    }
     case 'relationships':
       person.relationships = await parts.users.relationshipsOf(appId, uid)
   }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { DeadLetters } from '../bus/dead-letters.ts'
+import type { Signals } from '../bus/signals.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Database } from '../database/pool.ts'
 import { erasureJobs } from '../domain/apps/index.ts'
@@ -19,6 +20,7 @@ import type { WakeUp } from '../jobs/wake-up.ts'
 import type { CommitHook } from '../outbox/committed.ts'
 import type { Listened } from '../outbox/listener.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
+import { openUploadProgress } from '../realtime/announce.ts'
 import type { Tracer } from '../tracing/tracer.ts'
 import { openSendGrid } from '../transports/email.ts'
 import { openTwilio } from '../transports/sms.ts'
@@ -41,6 +43,7 @@ interface JobOptions {
   readonly letters: DeadLetters
   readonly listened: Listened
   readonly wakeUp: WakeUp
+  readonly signals: Pick<Signals, 'publish'>
   readonly metrics: JobMetrics
   readonly tracer: Tracer | undefined
   readonly files: Files
@@ -89,7 +92,7 @@ export function startConfiguredJobs(options: JobOptions): AsyncDisposable {
 function startFileJobs(parts: JobParts): AsyncDisposable {
   const { stores, checks } = parts.files
   const stack = new AsyncDisposableStack()
-  const ofFiles = { ...parts, stores, checks }
+  const ofFiles = { ...parts, stores, checks, progress: openUploadProgress(parts.signals) }
   stack.use(startRunner(fileCheckJobs(ofFiles), runnerOptions(parts, fileChecksAtOnce)))
   stack.use(startRunner(fileRemovalJobs(ofFiles), runnerOptions(parts, fileRemovalsAtOnce)))
   return stack

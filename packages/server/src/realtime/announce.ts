@@ -11,6 +11,7 @@ import {
   appSubject,
   type ConversationSignal,
   conversationSubject,
+  type UploadProgress,
   type UserSignal,
   userSubject,
 } from './subjects.ts'
@@ -70,6 +71,14 @@ export function openAnnouncer(signals: SignalPublisher, movementOf: Movement): C
   return ({ appends, events }) => {
     for (const append of appends) announceEntries(append)
     for (const event of events) announceEvent(event)
+  }
+}
+
+/** Tells the devices of a user how far the check of their file is. */
+export function openUploadProgress(signals: SignalPublisher) {
+  return (appId: string, uid: string, progress: UploadProgress): void => {
+    const signal: UserSignal = { is: 'upload', ...progress }
+    signals.publish(userSubject(appId, uid), JSON.stringify(signal))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ServerFrame } from '@chorale/contract/frames'
 import type { AppendedEntry, ConversationKey } from '../outbox/committed.ts'
 
 // What processes tell gateways over NATS core. Each may be lost: the log and the tables decide.
@@ -30,6 +31,11 @@ export type UserSignal =
   | { readonly is: 'credentials' }
   /** Their friends, or whom they have blocked, or who has blocked them. */
   | { readonly is: 'relationships' }
+  /** A file that they have brought is checked. */
+  | ({ readonly is: 'upload' } & UploadProgress)
+
+/** How far the check of a file is. */
+export type UploadProgress = Omit<Extract<ServerFrame, { type: 'upload' }>, 'type'>
 
 /** The app answers nobody any more, or some of its users. */
 export interface AppSignal {

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { InstallDb } from '../../database/app-db.ts'
 import type { Jobs } from '../../jobs/runner.ts'
 import type { Transactions } from '../../outbox/unit-of-work.ts'
+import type { UploadProgress } from '../../realtime/subjects.ts'
 import { keyOf, prefixOf, type Storage } from '../../storage/storage.ts'
 import {
   endCheck,
@@ -15,12 +16,14 @@ import { type FileFacts, findFiles } from './files.sql.ts'
 import { updateMessages } from './settled.ts'
 import type { FileStores } from './store.ts'
 
-interface FileCheckParts {
+export interface FileCheckParts {
   readonly database: InstallDb
   readonly transactions: Transactions
   readonly stores: FileStores
   readonly checks: FileChecks
   readonly log: Logger
+  /** Tells the devices of who has brought it; may be lost. */
+  readonly progress?: (appId: string, uid: string, progress: UploadProgress) => void
 }
 
 const leaseMs = 300_000
@@ -34,7 +37,7 @@ const tidyStep = 'tidy'
 
 /** Makes the steps of a file, a job for each; then everybody in the conversation sees it, or nobody does. */
 export function fileCheckJobs(parts: FileCheckParts): Jobs<FileCheckJob> {
-  const { stores, checks, database } = parts
+  const { stores, database } = parts
   return {
     queue: fileCheckQueue,
     limits: { leaseMs },
@@ -42,7 +45,7 @@ export function fileCheckJobs(parts: FileCheckParts): Jobs<FileCheckJob> {
       const storage = await stores.of({ appId: job.appId, db: database.db }, job.storeId)
       if (job.step === notifyStep) return notify(parts, job)
       if (job.step === tidyStep) return tidy(parts, job, storage)
-      const outcome = await record(parts, job, await findingOf(checks, job, storage))
+      const outcome = await record(parts, job, await findingOf(parts, job, storage))
       if (outcome === 'lost' && storage) await removeIfGone(parts, job, storage)
       return outcome
     },
@@ -50,17 +53,17 @@ export function fileCheckJobs(parts: FileCheckParts): Jobs<FileCheckJob> {
 }
 
 async function findingOf(
-  { steps }: FileChecks,
+  parts: FileCheckParts,
   job: FileCheckJob,
   storage: Storage | undefined,
 ): Promise<FileFinding> {
   if (!storage) return { is: 'refused', why: 'its store is gone' }
   if (job.attempt > maxAttempts) return { is: 'refused', why: 'it could not be checked' }
-  const step = steps.find(({ name }) => name === job.step)
+  const step = parts.checks.steps.find(({ name }) => name === job.step)
   // A release before or after this one knows it.
   if (!step) return { is: 'passed' }
   try {
-    return await step.run(job, storage)
+    return await step.run(job, storage, (at) => say(parts, job, { state: 'checking', step: at }))
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return { is: 'later', afterMs: laterMs, why }
@@ -78,6 +81,7 @@ async function record(
   if (finding.is === 'later') {
     const { why, afterMs } = finding
     log.warn({ appId: job.appId, uploadId: job.fileId, step: job.step, why }, 'a file waits')
+    say(parts, job, { state: 'checking', step: 'waiting' })
     const isHeld = await nextCheck(database.db, job, { step: job.step, facts, afterMs })
     return isHeld ? 'later' : 'lost'
   }
@@ -93,17 +97,29 @@ async function record(
  * for it. An edit that names the file reads its state under a lock, so that it sees this one or is seen.
  */
 async function settle(
-  { transactions }: FileCheckParts,
+  parts: FileCheckParts,
   job: FileCheckJob,
   state: 'ready' | 'refused',
   facts: FileFacts,
 ): Promise<string> {
-  return transactions.inApp(job.appId, async ({ db }) => {
+  const isHeld = await parts.transactions.inApp(job.appId, async ({ db }) => {
     const to = { step: notifyStep, facts, afterMs: 0 }
-    if (!(await nextCheck(db.db, job, to))) return 'lost'
+    if (!(await nextCheck(db.db, job, to))) return false
     await recordFacts(db, job.fileId, { state, facts })
-    return state
+    return true
   })
+  if (!isHeld) return 'lost'
+  say(parts, job, { state, ...(facts.why !== undefined && { why: facts.why }) })
+  return state
+}
+
+/** What the app itself has brought is told to nobody. */
+function say(
+  { progress }: FileCheckParts,
+  { appId, uid, fileId: uploadId }: FileCheckJob,
+  now: Omit<UploadProgress, 'uploadId'>,
+): void {
+  if (uid !== null) progress?.(appId, uid, { uploadId, ...now })
 }
 
 async function notify({ transactions }: FileCheckParts, job: FileCheckJob): Promise<string> {

@@ -5,7 +5,9 @@ import { defineQueue, dueAgain, type Job } from '../../jobs/queue.sql.ts'
 import type { EntryRef } from '../../outbox/events.ts'
 import type { FileFacts, FileRow, FileState } from './files.sql.ts'
 
-export interface FileCheckJob extends Job, Pick<FileRow, 'storeId' | 'size' | 'name' | 'mimeType'> {
+export interface FileCheckJob
+  extends Job,
+    Pick<FileRow, 'uid' | 'storeId' | 'size' | 'name' | 'mimeType'> {
   readonly fileId: string
   /** The step that comes next. */
   readonly step: string
@@ -19,7 +21,7 @@ export const fileCheckQueue = defineQueue<FileCheckJob>({
   key: { app_id: 'appId', file_id: 'fileId' },
   open: 'true',
   columns: `
-    j.file_id::text as "fileId", j.step, j.facts, f.store_id as "storeId", f.size, f.name,
+    j.file_id::text as "fileId", j.step, j.facts, f.uid, f.store_id as "storeId", f.size, f.name,
     f.mime_type as "mimeType"`,
   joins: 'join files f on f.app_id = j.app_id and f.file_id = j.file_id',
 })

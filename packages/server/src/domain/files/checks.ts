@@ -1,4 +1,5 @@
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import type { UploadProgress } from '../../realtime/subjects.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { type FileCheckJob, fileCheckQueue, insertCheck } from './checks.sql.ts'
 import type { FileFacts, FileRow, FileState } from './files.sql.ts'
@@ -16,10 +17,13 @@ export type FileFinding =
       readonly facts?: FileFacts
     }
 
+type Report = (step: NonNullable<UploadProgress['step']>) => void
+
 /** One look at a file, before others may see it. Steps are made one after the other, each as a job. */
 export interface FileStep {
   readonly name: string
-  run(file: FileCheckJob, storage: Storage): Promise<FileFinding>
+  /** `report` says what is being done: its sender sees that. */
+  run(file: FileCheckJob, storage: Storage, report: Report): Promise<FileFinding>
 }
 
 /** What is looked at, in this order. */

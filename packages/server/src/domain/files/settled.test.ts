@@ -14,7 +14,7 @@ import { openSignedPaths } from '../../storage/signed-paths.ts'
 import { keyOf, prefixOf } from '../../storage/storage.ts'
 import { openVault } from '../../vault/vault.ts'
 import { lockConversationOf } from '../messages/stored/index.ts'
-import { fileCheckJobs } from './check-jobs.ts'
+import { type FileCheckParts, fileCheckJobs } from './check-jobs.ts'
 import { insertCheck } from './checks.sql.ts'
 import { type FileStep, openFileChecks } from './checks.ts'
 import { setFileState } from './files.sql.ts'
@@ -48,10 +48,14 @@ const stores = openFileStores({ install: storage, vault, open: () => Promise.rej
 const about = { part: 'held', type: 'image/png', size: 1, width: 7 } as const
 const passing: FileStep = { name: 'first', run: async () => ({ is: 'passed', facts: { about } }) }
 
+/** Whom the service tells how far a check is. */
+const said: [string, object][] = []
+
 /** Claims and runs what is due, to the end. */
 async function runAll(step: FileStep = passing): Promise<string[]> {
   const checks = openFileChecks([step])
-  const jobs = fileCheckJobs({ database, transactions, stores, checks, log })
+  const progress: FileCheckParts['progress'] = (_, uid, now) => said.push([uid, now])
+  const jobs = fileCheckJobs({ database, transactions, stores, checks, log, progress })
   const outcomes: string[] = []
   for (;;) {
     const [job] = await jobs.queue.claim(database.db, { ...jobs.limits, most: 1 })
@@ -147,6 +151,7 @@ test('a step that fails is made again, and nobody sees the file meanwhile', asyn
   const { id } = await imageWith(uploadId)
   const failing: FileStep = { name: 'first', run: () => Promise.reject(new Error('away')) }
   expect(await runAll(failing)).toEqual(['later'])
+  expect(said.at(-1)).toEqual(['ann', { uploadId, state: 'checking', step: 'waiting' }])
   expect(await shown(id, uploadId)).toMatchObject({ state: 'checking' })
   expect((await shown(id, uploadId))?.url).toBeUndefined()
 })

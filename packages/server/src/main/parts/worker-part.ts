@@ -57,6 +57,7 @@ export function startWorker(core: Core, { listeners, isAlone }: WorkerOptions): 
       letters,
       listened: openListened(stream),
       wakeUp: core.wakeUp,
+      signals: core.signals,
       metrics: metrics.jobs,
       tracer: core.tracer,
       files: core.files,

@@ -41,7 +41,8 @@ export function fileSteps(options: FileStepOptions): readonly FileStep[] {
  */
 const holdStep: FileStep = {
   name: 'hold',
-  async run({ appId, fileId, mimeType: type, size }, storage) {
+  async run({ appId, fileId, mimeType: type, size }, storage, report) {
+    report('received')
     const key = heldKey({ appId, fileId })
     await storage.copy(keyOf(appId, fileId), { key, type })
     const held = await storage.find(key)
@@ -52,7 +53,8 @@ const holdStep: FileStep = {
 
 const scanStep = (scanner: Scanner): FileStep => ({
   name: 'scan',
-  async run(file, storage) {
+  async run(file, storage, report) {
+    report('scan')
     const bytes = await storage.read(heldKey(file))
     try {
       const found = await scanner.scan(bytes)
@@ -68,7 +70,8 @@ const scanStep = (scanner: Scanner): FileStep => ({
 
 const lookStep = (options: FileStepOptions): FileStep => ({
   name: 'look',
-  async run(file, storage) {
+  async run(file, storage, report) {
+    report('type')
     const folder = await mkdtemp(join(tmpdir(), 'chorale-file-'))
     try {
       const path = join(folder, 'held')
@@ -78,6 +81,7 @@ const lookStep = (options: FileStepOptions): FileStep => ({
       const answer = await inspectors.look({ path, folder, name, declared, maxPixels })
       if (answer.is === 'refused') return answer
       if (answer.is === 'broken') return brokenBy(file, answer)
+      if (answer.made.length > 0 || options.media) report('thumbnails')
       return {
         is: 'passed',
         facts: { about: await aboutOf(options, { file, storage, folder, answer }) },
