@@ -1,4 +1,5 @@
 import type { AppTransaction } from '../../outbox/unit-of-work.ts'
+import { fileRemovalQueue } from '../files/index.ts'
 import { heldConversations } from '../holds/index.ts'
 import type { Extra } from '../log/entries/index.ts'
 import { renameInEntry } from '../log/erasure/index.ts'
@@ -26,6 +27,7 @@ export async function walkMessages(
   let { messages, mentions, reactions, held } = erasure
   for (const { bucket, key } of new Map(lost.map((entry) => [entry.key, entry])).values()) {
     await eraseLog(ctx.db, { bucket, key })
+    ctx.outbox.wake(fileRemovalQueue)
   }
   messages += lost.filter(({ sender }) => sender === uid).length
   for (const entry of found) {

@@ -6,22 +6,25 @@ import { sql } from 'kysely'
 import { afterAll, describe, expect, test } from 'vitest'
 import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
 import { bring } from '../../../../testing/src/files/bring.ts'
+import { photoOf } from '../../../../testing/src/files/photo.ts'
 import { type S3Server, startS3Server } from '../../../../testing/src/providers/s3-server.ts'
 import { startTestApp, type TestApp } from '../../../../testing/src/service/test-app.ts'
 import { listeners } from '../../listeners.ts'
 import { openS3 } from '../../storage/s3.ts'
 import { enqueueErasures } from '../apps/erasure.sql.ts'
 
-// What is gone is gone from the store as well: all of it is listed.
+// What is gone is gone from the store as well, with its thumbnails: all of it is listed.
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const s3 = stack.use(await startS3Server())
 const wait = { timeout: 30_000, interval: 100 }
 const now = Math.floor(Date.now() / 1000)
+const photo = await photoOf(1200, 900)
 
 async function start(settings: Readonly<Record<string, string>>): Promise<TestApp> {
-  const live = { listeners, settings: { NATS_PREFIX: natsPrefix(), ...settings } }
+  const checked = { FILES_CHECK: 'on', FILES_CHECK_PROCESSES: '1', ...settings }
+  const live = { listeners, settings: { NATS_PREFIX: natsPrefix(), ...checked } }
   const app = stack.use(await startTestApp({ shadow: false, live }))
   await app.given.users('ann', 'bob')
   return app
@@ -57,14 +60,18 @@ const installs = [
 describe.for(installs)('with %s', ([, app, stored]) => {
   const full = app.as('full')
 
+  /** A picture, once it is checked: three thumbnails of it are stored too. */
   async function upload(uid: string): Promise<string> {
-    const body = { name: 'cat.png', size: 10, mimeType: 'image/png' }
+    const body = { name: 'cat.jpg', size: photo.length, mimeType: 'image/jpeg' }
     const { data } = await full.createUpload({ onBehalfOf: uid, body })
-    if (data.put) await bring(app, data.put, randomBytes(10))
+    if (data.put) await bring(app, data.put, photo)
     await full.completeUpload({ params: { uploadId: data.uploadId } })
-    expect(await stored(data.uploadId)).toHaveLength(1)
+    await expect.poll(() => partsOf(data.uploadId), wait).toEqual(allParts)
     return data.uploadId
   }
+  const partsOf = async (uploadId: string) =>
+    (await stored(uploadId)).map((key) => key.split('/').at(-1)).toSorted()
+  const allParts = ['clean', 'large', 'medium', 'small']
   const image = (uploadId: string) =>
     ({ type: 'image', data: { attachments: [{ uploadId }] } }) as const
   const noneOf = (uploadId: string) => expect.poll(() => stored(uploadId), wait).toEqual([])
@@ -90,7 +97,7 @@ describe.for(installs)('with %s', ([, app, stored]) => {
       update retention_runs set started_at = 0 where app_id = ${app.appId}`.execute(app.db)
     app.wake({ name: 'retention' })
     await noneOf(old)
-    expect(await stored(young)).toHaveLength(1)
+    expect(await partsOf(young)).toEqual(allParts)
   })
 
   test('a report keeps the file of a message that was deleted for ever, until it is closed', async () => {
@@ -104,7 +111,7 @@ describe.for(installs)('with %s', ([, app, stored]) => {
     // Moderators see what they decide about.
     const { status } = await app.fetchFile(shown?.url ?? '')
     expect(status).toBe(200)
-    expect(await stored(file)).toHaveLength(1)
+    expect(await partsOf(file)).toEqual(allParts)
     await full.reviewFlaggedMessage({ params: { id }, body: { status: 'approved' } })
     await noneOf(file)
   })
@@ -126,7 +133,17 @@ describe.for(installs)('with %s', ([, app, stored]) => {
       where app_id = ${app.appId} and file_id = ${unnamed}`.execute(app.db)
     app.wake({ name: 'file removals' })
     await noneOf(unnamed)
-    expect(await stored(ofBob)).toHaveLength(1)
+    expect(await partsOf(ofBob)).toEqual(allParts)
+  })
+
+  test('a deleted group takes its files along, and no others', async () => {
+    await app.given.group('den', { owner: 'ann', members: { participants: ['bob'] } })
+    const [inGroup, elsewhere] = [await upload('ann'), await upload('ann')]
+    await app.given.message('ann', 'den', { ...image(inGroup), receiverType: 'group' })
+    await app.given.message('ann', 'bob', image(elsewhere))
+    await full.deleteGroup({ params: { guid: 'den' } })
+    await noneOf(inGroup)
+    expect(await partsOf(elsewhere)).toEqual(allParts)
   })
 
   test('an erased app leaves nothing in the store', async () => {
