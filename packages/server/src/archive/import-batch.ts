@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { importItems, leftoversIn, withoutRepeats } from '../move/batches.ts'
-import { withoutUploads } from '../move/links.ts'
+import { withoutUploads } from '../move/files/links.ts'
 import { makeRole, type Role, rolesOf } from '../move/people.ts'
 import type { Side } from '../move/side.ts'
 import type { Leftover } from '../move/state.ts'

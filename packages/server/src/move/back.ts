@@ -1,8 +1,8 @@
 import { PlainError } from '../plain-error.ts'
 import { giveReactions } from './back-reactions.ts'
 import { importItems, lacksPeople, leftoversIn, withoutRepeats } from './batches.ts'
+import { withoutUploads } from './files/links.ts'
 import type { Given } from './given.ts'
-import { withoutUploads } from './links.ts'
 import type { ListedMessage } from './listed.ts'
 import { messagesOf } from './lists.ts'
 import { standingsIn } from './members.ts'
@@ -65,7 +65,7 @@ async function giveMessages(
 }
 
 async function giveSome(
-  { from: old, to: fresh, state }: Moving,
+  { from: old, to: fresh, state, files }: Moving,
   given: Given,
   messages: readonly ListedMessage[],
 ): Promise<void> {
@@ -77,7 +77,7 @@ async function giveSome(
       parentId: given.idOf(parentId),
       quotedMessageId: given.idOf(quotedMessageId),
     }
-    items.set(item.muid, { ...item, ...relations, data: withoutUploads(item.data) })
+    items.set(item.muid, { ...item, ...relations, data: linkedBy(files, item.data) })
     byKey.set(item.muid, message)
   }
   const importing = { to: old, kind: 'messages', with: { unread: true }, most: itemsOfCall }
@@ -100,7 +100,7 @@ async function giveSome(
 
 /** By the calls that change a message: nobody else can say it to a service that runs. */
 async function giveChanges(
-  { from: old, state }: Moving,
+  { from: old, state, files }: Moving,
   given: Given,
   page: readonly ListedMessage[],
 ): Promise<void> {
@@ -110,7 +110,7 @@ async function giveChanges(
     const path = `/messages/${given.idOf(entity.id)}`
     try {
       if (entity.deletedAt !== undefined) await old.delete(path)
-      else await old.put(path, { data: saidBy(entity) })
+      else await old.put(path, { data: linkedBy(files, saidBy(entity)) })
     } catch (error) {
       // Deleted there already, by a call whose answer was lost.
       if (!(error instanceof Refused)) throw error
@@ -119,9 +119,14 @@ async function giveChanges(
   }
 }
 
-function saidBy({ data = {} }: ListedMessage): object {
+/** Files of the old side are links again; those of the new one are, for as long as their address lasts. */
+function linkedBy(files: Moving['files'], said: Readonly<Record<string, unknown>>) {
+  return files ? files.linked(said) : withoutUploads(said)
+}
+
+function saidBy({ data = {} }: ListedMessage): Readonly<Record<string, unknown>> {
   const { entities: _, mentions: __, reactions: ___, moderation: ____, ...said } = data
-  return withoutUploads(said)
+  return said
 }
 
 /** Groups in which somebody came or went: their members become those of the new side. */

@@ -10,7 +10,11 @@ type Items = ReadonlyMap<string, object>
 export interface Outcome {
   readonly success: boolean
   /** As it is stored. */
-  readonly data?: { readonly id?: string }
+  readonly data?: {
+    readonly id?: string
+    readonly deletedAt?: number
+    readonly data?: Readonly<Record<string, unknown>>
+  }
   readonly error?: { readonly code: string; readonly message: string }
 }
 

@@ -1,4 +1,5 @@
-import { differingIn, groupForm, messageForm, textOf, unreadForm, userForm } from './forms.ts'
+import { differencesOf, isSame, type LeftFiles } from './files/file-forms.ts'
+import { differingIn, groupForm, textOf, unreadForm, userForm } from './forms.ts'
 import type { ListedConversation, ListedMessage } from './listed.ts'
 import { ahead, conversationsOf, groupsOf, messagesOf, usersOf, type Walked } from './lists.ts'
 import { standingsIn } from './members.ts'
@@ -11,6 +12,8 @@ export interface Comparing {
   /** A file for what is compared; it is deleted at the end. */
   readonly spool: string
   readonly kinds: readonly Kind[]
+  /** Undefined: files stay where they are. */
+  readonly files?: LeftFiles | undefined
   found(difference: Difference): void
   progress(kind: Kind, count: number): void
 }
@@ -122,7 +125,8 @@ export async function membersIn(from: Side, to: Side, guid: string) {
 }
 
 /** Both lists come in the order of ids. */
-async function compareMessages({ from, to, progress }: Comparing, spool: Spool): Promise<Compared> {
+async function compareMessages(comparing: Comparing, spool: Spool): Promise<Compared> {
+  const { from, to, files, progress } = comparing
   let count = 0
   async function* differences(): AsyncGenerator<Difference> {
     const [before, after] = [oneByOne(from, spool), oneByOne(to)]
@@ -130,13 +134,11 @@ async function compareMessages({ from, to, progress }: Comparing, spool: Spool):
     while (!old.done || !fresh.done) {
       const oldId = old.done ? Infinity : Number(old.value.id)
       const freshId = fresh.done ? Infinity : Number(fresh.value.id)
-      const difference = differenceOf(
-        'messages',
-        String(Math.min(oldId, freshId)),
-        old.done || freshId < oldId ? undefined : textOf(messageForm(old.value)),
-        fresh.done || oldId < freshId ? undefined : textOf(messageForm(fresh.value)),
+      yield* differencesOf(
+        old.done || freshId < oldId ? undefined : old.value,
+        fresh.done || oldId < freshId ? undefined : fresh.value,
+        files,
       )
-      if (difference) yield difference
       if (!old.done && oldId <= freshId) {
         count += 1
         if (count % 10_000 === 0) progress('messages', count)
@@ -216,14 +218,13 @@ export function differenceOf(
 /** Of a message: it changed, or came, while the lists were read. */
 async function isGone({ from, to }: Comparing, { kind, id }: Difference): Promise<boolean> {
   if (kind !== 'messages') return false
-  const [before, after] = await Promise.all([formOfMessage(from, id), formOfMessage(to, id)])
-  return before === after
+  const [before, after] = await Promise.all([findMessage(from, id), findMessage(to, id)])
+  return before && after ? isSame(before, after) : before === after
 }
 
-async function formOfMessage(side: Side, id: string): Promise<string | undefined> {
+async function findMessage(side: Side, id: string): Promise<ListedMessage | undefined> {
   try {
-    const { data } = await side.get<{ data: ListedMessage }>(`/messages/${id}`)
-    return textOf(messageForm(data))
+    return (await side.get<{ data: ListedMessage }>(`/messages/${id}`)).data
   } catch (error) {
     if (error instanceof Refused && error.status === 404) return undefined
     throw error

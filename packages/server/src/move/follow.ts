@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlainError } from '../plain-error.ts'
+import { moveFiles, moveQueued } from './files/move-files.ts'
 import { messageForm, textOf } from './forms.ts'
 import type { Heard, Touched } from './heard.ts'
 import type { ListedMessage } from './listed.ts'
@@ -39,8 +40,10 @@ export async function followMove(moving: Moving, following: Following): Promise<
   const { signal, heard, pauseMs } = following
   const recent = new Recent()
   let hearing: Promise<void> | undefined
+  let filing: Promise<void> | undefined
+  const failed: unknown[] = []
   let wholeAt = 0
-  while (!signal.aborted) {
+  while (!signal.aborted && failed.length === 0) {
     const end = heard.end()
     const isWhole = Date.now() >= wholeAt
     if (isWhole) wholeAt = Date.now() + wholeOverlapEveryMs
@@ -52,6 +55,11 @@ export async function followMove(moving: Moving, following: Following): Promise<
     })
     // Whoever waits for it is told.
     hearing.catch(() => undefined)
+    filing ??= moveQueued(following.beside, signal)
+      .catch((error: unknown) => failed.push(error))
+      .then(() => {
+        filing = undefined
+      })
     const woken = following.woken()
     await pause(Math.min(pauseMs, shortestPauseMs), signal)
     if (pauseMs > shortestPauseMs) {
@@ -59,6 +67,8 @@ export async function followMove(moving: Moving, following: Following): Promise<
     }
   }
   await hearing
+  await filing
+  if (failed.length > 0) throw failed[0]
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<unknown> {
@@ -181,6 +191,7 @@ export async function cutOver(
   await catchUpOnHeard(moving, heard, heard.end(), { isNeeded: isOlder })
   await movePositions(moving, true)
   await moveRelations(moving)
+  await moveFiles(moving)
   const lastId = await newestId(to)
   const sentAt = Math.floor(Date.now() / 1000)
   state.save('cut-over', { done: true, count: messages, lastId, sentAt })

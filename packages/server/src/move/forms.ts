@@ -72,11 +72,13 @@ export function unreadForm({ unreadMessageCount }: ListedConversation): Form {
 
 export function messageForm(message: ListedMessage): Form {
   const { data = {} } = message
-  const { entities, mentions, reactions, moderation: _, resource: __, ...said } = data
+  const { entities, mentions, reactions, moderation: _, resource: __, ...rest } = data
+  const { attachments, url, ...said } = rest
   const { uid, id } = Object(Object(Object(entities).on).entity)
   return {
     ...pick(message, ofMessages),
     data: said,
+    files: { attachments, url },
     on: uid ?? id,
     mentions: Object.keys(Object(mentions)).sort(),
     reactions: countsIn(reactions),

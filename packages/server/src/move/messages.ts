@@ -1,6 +1,6 @@
 import { importItems, lacksPeople, leftoversIn, withoutRepeats } from './batches.ts'
-import { messageForm, textOf } from './forms.ts'
-import { withoutUploads } from './links.ts'
+import { isSame } from './files/file-forms.ts'
+import { withoutUploads } from './files/links.ts'
 import { type ListedMessage, type ListedReaction, pick } from './listed.ts'
 import { ahead, messagesOf } from './lists.ts'
 import type { Moving } from './moving.ts'
@@ -50,6 +50,7 @@ export async function importPage(
   page: readonly ListedMessage[],
   update: boolean,
 ): Promise<void> {
+  moving.files?.queue(page)
   const conversations = [...Map.groupBy(page, ({ conversationId }) => conversationId).values()]
   const length = Math.min(partsAtOnce, Math.ceil(page.length / leastOfPart))
   const parts: ListedMessage[][] = Array.from({ length }, () => [])
@@ -79,15 +80,18 @@ async function importPart(
 }
 
 async function importSome(
-  { from, to, state }: Moving,
+  { from, to, state, files }: Moving,
   messages: readonly ListedMessage[],
   update: boolean,
 ): Promise<void> {
   const byKey = new Map(messages.map((message) => [muidOf(message), message]))
   const asked = await Promise.all(messages.map((message) => itemOf(from, message)))
-  const items = new Map<string, object>(
-    asked.map((item) => [item.muid, { ...item, data: withoutUploads(item.data) }]),
-  )
+  const items = new Map<string, object>()
+  for (const item of asked) {
+    const message = byKey.get(item.muid)
+    const data = files && message ? files.named(message, item.data) : withoutUploads(item.data)
+    items.set(item.muid, { ...item, data })
+  }
   const importing = { to, kind: 'messages', with: { unread: true, update } }
   const outcomes = await importItems(importing, items)
   const again = new Map<string, object>()
@@ -111,28 +115,29 @@ export async function differingOf(
   to: Side,
   page: readonly ListedMessage[],
 ): Promise<ListedMessage[]> {
-  const stored = await formsBeside(to, page)
-  return page.filter(
-    (message) => hasReactions(message) || stored.get(message.id) !== textOf(messageForm(message)),
-  )
+  const stored = await messagesBeside(to, page)
+  return page.filter((message) => {
+    const there = stored.get(message.id)
+    return hasReactions(message) || !there || !isSame(message, there)
+  })
 }
 
 /** What the other side has where a page goes from its first id to its last, by id. */
-export async function formsBeside(
+export async function messagesBeside(
   side: Side,
   page: readonly ListedMessage[],
-): Promise<Map<string, string>> {
-  const forms = new Map<string, string>()
+): Promise<Map<string, ListedMessage>> {
+  const found = new Map<string, ListedMessage>()
   const [first, last] = [page[0], page.at(-1)]
-  if (!first || !last) return forms
+  if (!first || !last) return found
   const before = { id: String(Number(first.id) - 1) }
   for await (const there of messagesOf(side, before)) {
     for (const message of there) {
-      if (Number(message.id) > Number(last.id)) return forms
-      forms.set(message.id, textOf(messageForm(message)))
+      if (Number(message.id) > Number(last.id)) return found
+      found.set(message.id, message)
     }
   }
-  return forms
+  return found
 }
 
 const categories = ['message', 'custom', 'interactive', 'call', 'action']
@@ -171,12 +176,13 @@ const taken = [
 
 /** A message of a list, as an import takes it. */
 export async function itemOf(from: Side, message: ListedMessage) {
-  return {
-    ...pick(message, taken),
-    muid: muidOf(message),
-    data: saidIn(message),
-    reactions: hasReactions(message) ? await reactionsOf(from, message.id) : [],
-  }
+  const reactions = hasReactions(message) ? await reactionsOf(from, message.id) : []
+  return { ...plainItemOf(message), reactions }
+}
+
+/** Without reactions: those that are there stay. */
+export function plainItemOf(message: ListedMessage) {
+  return { ...pick(message, taken), muid: muidOf(message), data: saidIn(message) }
 }
 
 export function muidOf({ id, muid = id }: ListedMessage): string {

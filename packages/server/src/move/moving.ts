@@ -1,3 +1,4 @@
+import type { MovingFiles } from './files/moving-files.ts'
 import type { Side } from './side.ts'
 import type { MoveState, StepName } from './state.ts'
 
@@ -10,6 +11,8 @@ export interface Moving {
   readonly withTokens: boolean
   /** Friends and blocked users come along; two calls more for each user. */
   readonly withRelations: boolean
+  /** Undefined: files stay where they are. */
+  readonly files?: MovingFiles | undefined
   /** `share`: how much of the step is done, where that is known. */
-  progress(step: StepName, count: number, share?: number): void
+  progress(step: StepName | 'files found', count: number, share?: number): void
 }

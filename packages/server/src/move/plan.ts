@@ -1,3 +1,4 @@
+import { type FileHosts, linksOf } from './files/links.ts'
 import type { ListedGroup, ListedMessage } from './listed.ts'
 import { groupsOf, messagesOf, usersOf } from './lists.ts'
 import type { Side } from './side.ts'
@@ -9,8 +10,16 @@ export interface Plan {
   /** Counted where there are few, else estimated from samples. */
   readonly messages: number
   readonly bytesPerMessage: number
+  /** That messages link to; of named hosts, if any are named. */
+  readonly files: number
   readonly hours: number
   readonly remarks: readonly string[]
+}
+
+interface FilesToMove {
+  /** Undefined: none are named. */
+  readonly hosts: FileHosts | undefined
+  readonly perSecond: number
 }
 
 /** Messages that an import takes in a second, with some room. */
@@ -20,6 +29,7 @@ const samples = 20
 /** What there is to move, what will not fit, and about how long it takes. Only reads the old side. */
 export async function planMove(
   from: Side,
+  wanted: FilesToMove,
   progress: (what: string, count: number) => void,
 ): Promise<Plan> {
   let users = 0
@@ -28,17 +38,21 @@ export async function planMove(
     progress('users', users)
   }
   const found = await countGroups(from, progress)
-  const { messages, bytesPerMessage, elsewhere } = await sampleMessages(from)
+  const { messages, bytesPerMessage, files, elsewhere } = await sampleMessages(from, wanted)
   const calls = (users + messages) / 1000 + found.groups * 2
   const remarks = [
     ...(found.passwords > 0 ? [`${found.passwords} groups have passwords: set them again.`] : []),
-    ...(elsewhere.size > 0 ? [`Files stay where they are: ${[...elsewhere].join(', ')}.`] : []),
+    ...(elsewhere.size > 0
+      ? [`Files stay where they are, unless --file-hosts names: ${[...elsewhere].join(', ')}.`]
+      : []),
     'Friends and blocked users are moved with --relations: two calls more for each user.',
     'Pins, saved messages, webhooks, push credentials and settings are not moved.',
   ]
   const { groups, members } = found
-  const hours = (messages / messagesPerSecond + calls * (await secondsPerCall(from))) / 3600
-  return { users, groups, members, messages, bytesPerMessage, hours, remarks }
+  const forFiles = wanted.hosts ? files / wanted.perSecond : 0
+  const seconds = messages / messagesPerSecond + calls * (await secondsPerCall(from)) + forFiles
+  const hours = seconds / 3600
+  return { users, groups, members, messages, bytesPerMessage, files, hours, remarks }
 }
 
 async function countGroups(from: Side, progress: (what: string, count: number) => void) {
@@ -55,15 +69,21 @@ async function countGroups(from: Side, progress: (what: string, count: number) =
 }
 
 /** How many there are: from pages at even times, and how long the messages of a page took to be sent. */
-async function sampleMessages(from: Side) {
+async function sampleMessages(from: Side, { hosts }: FilesToMove) {
   const first = await pageAt(from, 1)
   const elsewhere = new Set<string>()
   let bytes = 0
   let seen = 0
+  let links = 0
   const look = (page: readonly ListedMessage[]) => {
     for (const message of page) {
       bytes += Buffer.byteLength(JSON.stringify(message.data ?? {}))
-      for (const host of hostsIn(message)) elsewhere.add(host)
+      for (const { url } of linksOf(message)) {
+        const host = URL.parse(url ?? '')?.host
+        const isMoved = hosts?.has(url ?? '') ?? true
+        if (host && isMoved) links += 1
+        if (host && !hosts?.has(url ?? '')) elsewhere.add(host)
+      }
     }
     seen += page.length
   }
@@ -89,6 +109,7 @@ async function sampleMessages(from: Side) {
   return {
     messages: Math.round(messages),
     bytesPerMessage: Math.round(bytes / (seen || 1)),
+    files: Math.round((messages * links) / (seen || 1)),
     elsewhere,
   }
 }
@@ -96,11 +117,6 @@ async function sampleMessages(from: Side) {
 async function pageAt(from: Side, sentAt: number): Promise<readonly ListedMessage[]> {
   for await (const page of messagesOf(from, { sentAt })) return page
   return []
-}
-
-function hostsIn({ data }: ListedMessage): string[] {
-  const attachments: readonly unknown[] = Array.isArray(data?.attachments) ? data.attachments : []
-  return attachments.flatMap((one) => URL.parse(String(Object(one).url))?.host ?? [])
 }
 
 async function secondsPerCall(from: Side): Promise<number> {

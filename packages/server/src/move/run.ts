@@ -1,3 +1,4 @@
+import { moveFiles } from './files/move-files.ts'
 import { moveMembers } from './members.ts'
 import { moveMessages } from './messages.ts'
 import type { Moving } from './moving.ts'
@@ -20,6 +21,7 @@ export async function runMove(moving: Moving): Promise<MoveReport> {
   await moveMessages(moving)
   await movePositions(moving)
   await moveRelations(moving)
+  await moveFiles(moving)
   return reportOf(moving)
 }
 

@@ -1,12 +1,13 @@
 import { type Comparing, type Comparison, differenceOf, type Kind, membersIn } from './compare.ts'
-import { type Form, groupForm, messageForm, textOf, unreadForm, userForm } from './forms.ts'
+import { differencesOf } from './files/file-forms.ts'
+import { type Form, groupForm, textOf, unreadForm, userForm } from './forms.ts'
 import type { ListedConversation, ListedGroup, ListedMessage, ListedUser } from './listed.ts'
 import { messagesOf, someOf } from './lists.ts'
-import { formsBeside } from './messages.ts'
+import { messagesBeside } from './messages.ts'
 import { Refused, type Side } from './side.ts'
 import type { Difference } from './spool.ts'
 
-type Sides = Pick<Comparing, 'from' | 'to'>
+type Sides = Pick<Comparing, 'from' | 'to' | 'files'>
 type Sampled = readonly (Difference | undefined)[]
 type Sampler = (sides: Sides, wanted: number) => AsyncGenerator<Sampled>
 
@@ -51,7 +52,7 @@ const samplers: Readonly<Partial<Record<Kind, Sampler>>> = {
       }
     }
   },
-  async *messages({ from, to }, wanted) {
+  async *messages({ from, to, files }, wanted) {
     const edges = await Promise.all(['append', 'prepend'].map((affix) => edgeOf(from, affix)))
     const [first = 1, last = 1] = edges
     for (let seen = 0; seen < wanted; ) {
@@ -59,10 +60,11 @@ const samplers: Readonly<Partial<Record<Kind, Sampler>>> = {
       const page = await pageAt(from, sentAt)
       if (page.length === 0) return
       seen += page.length
-      const stored = await formsBeside(to, page)
-      yield page.map((one) =>
-        differenceOf('messages', one.id, textOf(messageForm(one)), stored.get(one.id)),
-      )
+      const stored = await messagesBeside(to, page)
+      yield page.flatMap((one) => {
+        const found = differencesOf(one, stored.get(one.id), files)
+        return found.length > 0 ? found : [undefined]
+      })
     }
   },
   async *unread({ from, to }, wanted) {

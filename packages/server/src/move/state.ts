@@ -10,7 +10,15 @@ import {
 import { PlainError } from '../plain-error.ts'
 import type { Place } from './lists.ts'
 
-export const stepNames = ['roles', 'users', 'groups', 'members', 'messages', 'positions'] as const
+export const stepNames = [
+  'roles',
+  'users',
+  'groups',
+  'members',
+  'messages',
+  'positions',
+  'files',
+] as const
 export type StepName =
   | (typeof stepNames)[number]
   | 'follow'

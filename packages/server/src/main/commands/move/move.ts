@@ -4,10 +4,12 @@ import { planMove } from '../../../move/plan.ts'
 import { runMove } from '../../../move/run.ts'
 import { compareSample } from '../../../move/sample.ts'
 import type { Difference } from '../../../move/spool.ts'
+import type { Leftover } from '../../../move/state.ts'
 import { print, table } from '../output.ts'
 import { backCommand, cutOverCommand, followCommand } from './live.ts'
 import { progressLine } from './progress.ts'
 import {
+  filesIn,
   leftLine,
   type Options,
   openEars,
@@ -33,7 +35,11 @@ function planCommand(): Command {
   return sidesOf(new Command('plan'))
     .description('Say what there is to move, what will not fit, and about how long it takes.')
     .action(async (options: Options) => {
-      const { remarks, hours, ...counts } = await planMove(openSides(options).from, progressLine())
+      const { remarks, hours, ...counts } = await planMove(
+        openSides(options).from,
+        filesIn(options),
+        progressLine(),
+      )
       const rows = Object.entries(counts).map(([what, count]) => [what, String(count)])
       print(options.json, { ...counts, hours, remarks }, () =>
         [table(['There', 'About'], rows), `${hours.toFixed(1)} hours.`, ...remarks].join('\n'),
@@ -52,15 +58,16 @@ function runCommand(): Command {
       const { moved, left } = await runMove(moving)
       const rows = Object.entries(moved).map(([what, count]) => [what, String(count)])
       print(options.json, { moved, left, from: from.tally, to: to.tally }, () =>
-        [table(['Moved', 'Items'], rows), ...left.map(leftLine), leftSummary(left.length)].join(
-          '\n',
-        ),
+        [table(['Moved', 'Items'], rows), ...left.map(leftLine), leftSummary(left)].join('\n'),
       )
     })
 }
 
-function leftSummary(count: number): string {
-  return count === 0 ? 'Nothing was left behind.' : `${count} items were left behind.`
+function leftSummary(left: readonly Leftover[]): string {
+  if (left.length === 0) return 'Nothing was left behind.'
+  const kinds = [...Map.groupBy(left, ({ kind }) => kind)]
+  const counts = kinds.map(([kind, some]) => `${some.length} ${kind}`)
+  return `${left.length} items were left behind: ${counts.join(', ')}.`
 }
 
 interface CompareOptions {
@@ -75,10 +82,13 @@ function compareCommand(): Command {
     .option('--sample <items>', 'only so many of each kind, taken by chance')
     .action(async (options: Options & CompareOptions) => {
       const { from, to } = openSides(options)
+      const left = leftFilesIn(options)
+      const files = linksIn(options, left)
       const differences: Difference[] = []
       const comparing = {
         from,
         to,
+        files,
         spool: `${options.state}.compare`,
         kinds: options.only ?? kinds,
         progress: progressLine(),
@@ -90,11 +100,30 @@ function compareCommand(): Command {
         options.sample === undefined
           ? await compareSides(comparing)
           : await compareSample(comparing, Number(options.sample))
-      print(options.json, { compared, differing, differences }, () =>
-        [...differences.map(lineOf), `${differing} of ${compared} differ.`].join('\n'),
+      print(options.json, { compared, differing, differences, left }, () =>
+        [
+          ...differences.map(lineOf),
+          ...left.map(leftLine),
+          ...(left.length > 0 ? [`${left.length} files stay links.`] : []),
+          `${differing} of ${compared} differ.`,
+        ].join('\n'),
       )
       if (differing > 0) process.exitCode = 1
     })
+}
+
+/** Files that the move could not bring, and has said so: they stay links, but are known. */
+function leftFilesIn(options: Options): readonly Leftover[] {
+  const { hosts } = filesIn(options)
+  const leftovers = hosts ? openMove(options).state.leftovers() : []
+  return leftovers.filter(({ kind }) => kind === 'files')
+}
+
+function linksIn(options: Options, left: readonly Leftover[]) {
+  const { hosts } = filesIn(options)
+  const byMessage = Map.groupBy(left, ({ id }) => id)
+  const known = new Map([...byMessage].map(([id, some]) => [id, some.length] as const))
+  return hosts && { hosts, known }
 }
 
 const maxNamed = 10_000

@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander'
+import { FileHosts } from '../../../move/files/links.ts'
+import { MovingFiles } from '../../../move/files/moving-files.ts'
 import { Heard } from '../../../move/heard.ts'
 import type { Moving } from '../../../move/moving.ts'
 import { Side } from '../../../move/side.ts'
@@ -21,6 +23,8 @@ export interface Options {
   readonly authTokens?: true
   readonly relations?: true
   readonly json?: true
+  readonly fileHosts?: string
+  readonly filesPerSecond: string
 }
 
 export function sidesOf(command: Command): Command {
@@ -40,6 +44,13 @@ export function sidesOf(command: Command): Command {
   return command
     .option('--state <file>', 'what the move remembers', 'chorale-move.json')
     .option('--parallel <calls>', 'calls to each side at the same time', '8')
+    .addOption(
+      new Option(
+        '--file-hosts <hosts>',
+        'where files of the old side lie, with commas between',
+      ).env('CHORALE_MOVE_FILE_HOSTS'),
+    )
+    .option('--files-per-second <files>', 'files that are fetched in a second at most', '10')
     .option('--json', 'print JSON')
 }
 
@@ -82,8 +93,23 @@ export function openMove(options: Options): Moving {
     state,
     withTokens: options.authTokens === true,
     withRelations: options.relations === true,
+    files: openFiles(options),
     progress: progressLine(),
   }
+}
+
+export function filesIn({ fileHosts = '', filesPerSecond }: Options) {
+  const perSecond = Number(filesPerSecond)
+  if (!(perSecond > 0 && perSecond <= 1000)) {
+    throw new PlainError('--files-per-second: use a number up to 1000.')
+  }
+  const hosts = FileHosts.parse(fileHosts)
+  return { hosts: hosts.names.length > 0 ? hosts : undefined, perSecond }
+}
+
+function openFiles(options: Options): MovingFiles | undefined {
+  const { hosts, perSecond } = filesIn(options)
+  return hosts && new MovingFiles({ hosts, perSecond, statePath: options.state })
 }
 
 export interface Ears extends AsyncDisposable {
