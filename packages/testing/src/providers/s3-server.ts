@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import S3rver from '@20minutes/s3rver'
+import { provideSingleDes } from './single-des.ts'
 
 /** A server of the protocol of S3 on loopback, with one bucket. */
 export interface S3Server extends AsyncDisposable {
@@ -22,6 +23,8 @@ export interface S3Server extends AsyncDisposable {
 
 const keys = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
 const bucket = 'files'
+
+provideSingleDes()
 
 /**
  * The server checks signatures where there are any. In front of it stands what it leaves out: calls
