@@ -19,6 +19,7 @@ import { insertCheck } from './checks.sql.ts'
 import { type FileStep, openFileChecks } from './checks.ts'
 import { setFileState } from './files.sql.ts'
 import { fileRemovalJobs } from './removal-jobs.ts'
+import { asTheyAre } from './settled.ts'
 import { openFileStores } from './stores.ts'
 
 const stack = new AsyncDisposableStack()
@@ -111,6 +112,26 @@ test('a file that is checked while an edit names it does not stay in check', asy
   const file = await shown(id, uploadId)
   expect(file).toMatchObject({ width: 7, mimeType: 'image/png' })
   expect(file?.state).toBeUndefined()
+})
+
+test('a check does not end while an edit that has read its state is under way', async () => {
+  const uploadId = await uploadInCheck()
+  const held = Promise.withResolvers<void>()
+  const read = Promise.withResolvers<object[]>()
+  const editing = transactions.inApp(app.appId, async (ctx) => {
+    read.resolve(await asTheyAre(ctx, [{ id: uploadId, state: 'checking' }]))
+    await held.promise
+  })
+  expect(await read.promise).toMatchObject([{ state: 'checking' }])
+  const running = runAll()
+  const stateNow = async () => (await full.getUpload({ params: { uploadId } })).data.state
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  const meanwhile = await stateNow()
+  held.resolve()
+  await editing
+  expect(meanwhile).toBe('checking')
+  expect(await running).toEqual(['ready', 'told', 'tidied'])
+  expect(await stateNow()).toBe('ready')
 })
 
 test('whatever comes first, an edit or the end of a check, the message knows', async () => {
