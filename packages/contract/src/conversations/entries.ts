@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Metadata, OneOf, Timestamp } from '../envelope.ts'
+import { OneOf, Timestamp } from '../envelope.ts'
 import { Group } from '../groups/groups.ts'
 import { User } from '../users/users.ts'
 
@@ -67,10 +67,13 @@ export const Attachment = Type.Object({
   waveform: ofFile('How loud it is: a list of numbers from 0 to 100, at places of equal distance.'),
 })
 
+/** Metadata as they are shown: addresses of thumbnails may be longer than what may be sent. */
+const Shown = Type.Unsafe<Record<string, unknown>>({ type: 'object' })
+
 /** What an entry says, apart from who takes part in it. */
 const dataFields = {
   text: Type.Optional(Type.String()),
-  metadata: Type.Optional(Metadata),
+  metadata: Type.Optional(Shown),
   mentions: Type.Optional(Type.Record(Type.String(), User)),
   url: Type.Optional(Type.String()),
   resource: Type.Optional(Type.String()),

@@ -1,4 +1,5 @@
 import type { ChatMessage, Message } from '@chorale/sdk'
+import type { Thumbnails } from '../provider/slots.ts'
 import type { Strings } from '../provider/strings.ts'
 
 type Content = Pick<Message, 'category' | 'type' | 'data' | 'sender' | 'deletedAt'>
@@ -86,7 +87,17 @@ export function continues(message: ChatMessage, before: ChatMessage | undefined)
   )
 }
 
+/** What the service has made of the file of this place, where it has. */
+export function thumbnailsOf({ metadata }: Message['data'], nth: number): Thumbnails | undefined {
+  const { extensions } = Object(Object(metadata)['@injected'])
+  const { attachments } = Object(Object(extensions)['thumbnail-generation'])
+  const { data } = Object(Object(attachments)[nth])
+  const { url_medium, url_large } = Object(Object(data).thumbnails)
+  const [medium, large] = [safeUrl(url_medium), safeUrl(url_large)]
+  return medium !== undefined && large !== undefined ? { medium, large } : undefined
+}
+
 /** An address that a page may open; undefined for one that would run code. */
-export function safeUrl(url: string | undefined): string | undefined {
-  return url !== undefined && /^(?:https?|blob):/i.test(url) ? url : undefined
+export function safeUrl(url: unknown): string | undefined {
+  return typeof url === 'string' && /^(?:https?|blob):/i.test(url) ? url : undefined
 }

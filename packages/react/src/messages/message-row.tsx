@@ -7,7 +7,7 @@ import { Icon } from '../provider/icon.tsx'
 import type { MessagePartProps, MessageRowProps } from '../provider/slots.ts'
 import { Attachment } from './attachment.tsx'
 import { MessageActions } from './message-actions.tsx'
-import { isDeleted, isStreaming, labelOf, senderName } from './message-parts.ts'
+import { isDeleted, isStreaming, labelOf, senderName, thumbnailsOf } from './message-parts.ts'
 import { MessageText } from './message-text.tsx'
 import { Reactions } from './reactions.tsx'
 import {
@@ -137,17 +137,23 @@ function Content({ message, isActive }: MessagePartProps) {
   const Custom = useSlot('CustomMessage', CustomMessage)
   const File = useSlot('Attachment', Attachment)
   if (message.category === 'custom') return <Custom message={message} />
+  const files = attachmentsOf(message)
   return (
     <>
       <Quote message={message} isActive={isActive} />
-      {attachmentsOf(message).map((attachment) => (
-        <File
-          key={attachment.url ?? attachment.name}
-          attachment={attachment}
-          type={message.type}
-          isActive={isActive}
-        />
-      ))}
+      {files.length > 0 && (
+        <div className="chorale-attachments" data-several={files.length > 1 || undefined}>
+          {files.map((attachment, nth) => (
+            <File
+              key={attachment.uploadId ?? attachment.url ?? attachment.name}
+              attachment={attachment}
+              thumbnails={thumbnailsOf(message.data, nth)}
+              type={message.type}
+              isActive={isActive}
+            />
+          ))}
+        </div>
+      )}
       {(message.data.text !== undefined || isStreaming(message)) && (
         <Text message={message} isActive={isActive} />
       )}

@@ -44,8 +44,15 @@ export interface MessagePartProps extends MessageProps {
   readonly isActive: boolean
 }
 
+/** Addresses of smaller pictures of a file. */
+export interface Thumbnails {
+  readonly medium: string
+  readonly large: string
+}
+
 export interface AttachmentProps {
   readonly attachment: StoredFile
+  readonly thumbnails?: Thumbnails | undefined
   readonly type: string
   readonly isActive: boolean
 }

@@ -61,6 +61,9 @@ export interface Strings {
   readonly video: string
   readonly audio: string
   readonly file: string
+  /** Others see a file once it is checked; one that is refused nobody sees. */
+  readonly fileChecking: string
+  readonly fileRefused: string
   readonly customMessage: string
   readonly members: string
   readonly membersOf: (count: number) => string
@@ -154,6 +157,8 @@ export const english: Strings = {
   video: 'Video',
   audio: 'Audio',
   file: 'File',
+  fileChecking: 'Being checked…',
+  fileRefused: 'Refused',
   customMessage: 'Message',
   members: 'Members',
   membersOf: (count) => plural(count, 'member', 'members'),
