@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
+import { bring } from '../../../testing/src/files/bring.ts'
 import { photoOf } from '../../../testing/src/files/photo.ts'
 import {
   announced,
@@ -27,7 +28,8 @@ afterAll(() => stack.disposeAsync())
 const mebibyte = 1024 * 1024
 const files = stack.use(await startFileServer())
 const s3 = stack.use(await startS3Server())
-const old = stack.use(await startTestApp({ shadow: false }))
+const oldS3 = stack.use(await startS3Server())
+const old = stack.use(await startTestApp({ shadow: false, settings: oldS3.settings }))
 const there = old.as('full')
 const checked = { FILES_CHECK: 'on', FILES_CHECK_PROCESSES: '1' }
 const most = { FILES_MAX_BYTES: String(12 * mebibyte) }
@@ -45,7 +47,13 @@ const state = join(mkdtempSync(join(tmpdir(), 'chorale-move-')), 'state.json')
 const sides = [
   ...['--from-url', hosted.url, '--from-app', old.appId],
   ...['--to-url', `${fresh.app.origin}/v3`, '--to-app', fresh.app.appId],
-  ...['--state', state, '--json', '--file-hosts', files.host],
+  ...[
+    '--state',
+    state,
+    '--json',
+    '--file-hosts',
+    `${files.host},${URL.parse(oldS3.endpoint)?.host}`,
+  ],
 ]
 const move = (...args: readonly string[]) =>
   startMoving([...args, ...sides], { from: old.keys.full, to: fresh.app.keys.full })
@@ -79,6 +87,16 @@ async function send(sender: string, attachments: readonly object[], type = 'file
   const { data } = await there.sendMessage({ onBehalfOf: sender, body })
   if (!('id' in data)) throw new Error('One message.')
   return data.id
+}
+
+/** The old side may store files itself: their addresses are others each time. */
+async function uploadThere(uid: string, { name, size }: ReturnType<typeof fileOf>) {
+  const body = { name, size: Number(size) }
+  const { data } = await there.createUpload({ onBehalfOf: uid, body })
+  if (!data.put) throw new Error('It is not small.')
+  await bring(old, data.put, contents.get(name) ?? Buffer.of())
+  await there.completeUpload({ params: { uploadId: data.uploadId } })
+  return data.uploadId
 }
 
 interface Shown {
@@ -137,6 +155,8 @@ async function fill() {
   // Whoever is deactivated since can have no upload.
   await send('cid', [fileOf('cid.bin')])
   await there.deactivateUsers({ body: { uidsToDeactivate: ['cid'] } })
+  const own = fileOf('own.bin')
+  await send('bob', [{ uploadId: await uploadThere('bob', own) }])
   const jpeg = await photoOf(640, 480)
   const photo = { url: files.add('photo.jpg', jpeg), name: 'photo.jpg', mimeType: 'image/jpeg' }
   const photoId = await send('ann', [{ ...photo, size: String(jpeg.length) }], 'image')
@@ -158,7 +178,7 @@ test('files of messages come along over kills and faults, once each, and nobody 
   const { plain, photoId, leftIds } = await fill()
   const told = await listenHere()
   const plan = await printed(move('plan'))
-  expect(plan.files).toBe(37)
+  expect(plan.files).toBe(38)
   expect(plan.remarks.join()).toContain('elsewhere.example.com')
 
   const first = move('run', '--files-per-second', '10')
@@ -170,7 +190,7 @@ test('files of messages come along over kills and faults, once each, and nobody 
   const asked = new Map(files.asked)
   const { moved, left } = await printed(move('run', '--files-per-second', '100'))
   for (const name of before) expect([name, files.asked.get(name)]).toEqual([name, asked.get(name)])
-  expect(moved.files).toBe(32)
+  expect(moved.files).toBe(33)
   const whys = left.map(({ kind, id, why }: Left) => [kind, id, why.split(' ').slice(1).join(' ')])
   expect(whys.toSorted()).toEqual(
     [
@@ -191,7 +211,7 @@ test('files of messages come along over kills and faults, once each, and nobody 
   ])
   // The doubled one is a file of each of its two senders; the page was checked, and is none.
   const names = (await completed()).filter((name) => name !== 'page.html')
-  expect(names).toHaveLength(32)
+  expect(names).toHaveLength(33)
   expect(names.filter((name, nth) => names.indexOf(name) !== nth)).toEqual(['doubled.bin'])
 
   const following = move('follow', '--every', '0.2', '--for', '5')
@@ -236,7 +256,7 @@ test('files of messages come along over kills and faults, once each, and nobody 
   const given = (await there.getMessage({ params: { id: plain[1] ?? '' } })).data.data
   expect(given).toMatchObject({ text: 'written here', attachments: [fileOf('plain 1.bin')] })
   expect(hosted.broken).toEqual([])
-}, 120_000)
+}, 240_000)
 
 interface Left {
   readonly kind: string
@@ -259,7 +279,7 @@ async function expectSame(): Promise<void> {
       seen.add(name)
     }
   }
-  expect(seen.size).toBe(30)
+  expect(seen.size).toBe(31)
 }
 
 /** Another file in the place of one, and a link in that of another. */

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { ChoraleError } from '@chorale/sdk'
 import { afterAll, expect, test } from 'vitest'
+import { natsPrefix } from '../../../../testing/src/engines/nats-prefix.ts'
 import { bring } from '../../../../testing/src/files/bring.ts'
 import { startTestApp } from '../../../../testing/src/service/test-app.ts'
+import { listeners } from '../../listeners.ts'
 
 const now = 1_700_000_000
 const app = await startTestApp({ shadow: false, clock: () => now })
@@ -12,11 +14,12 @@ await app.given.users('ann', 'bob')
 const at = (seconds: number) => 1_600_000_000 + seconds
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-async function uploadOf(uid: string | undefined, bytes: Uint8Array, completes = true) {
+async function uploadOf(uid: string | undefined, bytes: Uint8Array, completes = true, of = app) {
+  const full = of.as('full')
   const body = { name: 'cat.bin', size: bytes.length }
   const { data } = await full.createUpload({ ...(uid && { onBehalfOf: uid }), body })
   if (!data.put) throw new Error('It is not small.')
-  expect(await bring(app, data.put, bytes)).toBeLessThan(300)
+  expect(await bring(of, data.put, bytes)).toBeLessThan(300)
   if (completes) await full.completeUpload({ params: { uploadId: data.uploadId } })
   return data.uploadId
 }
@@ -120,4 +123,20 @@ test('an edit that came later keeps its words; one of the call itself brings its
   )
   expect(data).toMatchObject({ editedAt: at(60), data: { text: 'look' } })
   expect(shownIn(data ?? { data: {} })[0]?.uploadId).toBe(next)
+})
+
+test('a message may name a file that is being checked, and says so until it is', async () => {
+  const settings = { NATS_PREFIX: natsPrefix(), FILES_CHECK: 'on', FILES_CHECK_PROCESSES: '1' }
+  await using live = await startTestApp({ shadow: false, live: { settings } })
+  await live.given.users('ann', 'bob')
+  const uploadId = await uploadOf('ann', randomBytes(50), true, live)
+  const messages = message(1, [{ uploadId }])
+  const { data } = await live.as('full').importMessages({ body: { messages } })
+  expect(data.m1?.data?.data.attachments).toMatchObject([{ uploadId, state: 'checking' }])
+  live.startWorker(listeners)
+  const params = { id: data.m1?.data?.id ?? '' }
+  const shown = async () => shownIn((await live.as('full').getMessage({ params })).data)
+  await expect
+    .poll(shown, { timeout: 30_000 })
+    .toEqual([expect.not.objectContaining({ state: expect.anything() })])
 })

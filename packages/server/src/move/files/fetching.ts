@@ -16,10 +16,15 @@ export type Fetched =
 
 type Answer = Fetched | { readonly is: 'again'; readonly why: string; readonly waitMs?: number }
 
-/** Without a byte for so long, a connection is given up. */
-const silenceMs = 30_000
+interface Patience {
+  /** Without a byte for so long, a connection is given up. */
+  readonly silenceMs: number
+  /** After the first failure; then twice as long each time. */
+  readonly pauseMs: number
+}
+
+const usualPatience: Patience = { silenceMs: 30_000, pauseMs: 250 }
 const maxFailures = 6
-const firstPauseMs = 250
 const maxRedirects = 5
 const longestWaitMs = 600_000
 /** Of a file whose size nobody has said: so much of the disk at most. */
@@ -29,12 +34,14 @@ const maxUnannounced = 1024 ** 3
 export class FileFetcher {
   readonly #hosts: FileHosts
   readonly #everyMs: number
+  readonly #patience: Patience
   /** Nothing is asked before. */
   #nextAt = 0
 
-  constructor(hosts: FileHosts, perSecond: number) {
+  constructor(hosts: FileHosts, perSecond: number, patience: Patience = usualPatience) {
     this.#hosts = hosts
     this.#everyMs = 1000 / perSecond
+    this.#patience = patience
   }
 
   /** Into a file on disk. `expect` is told first what comes; what it answers is why nothing shall. */
@@ -50,7 +57,7 @@ export class FileFetcher {
       if (answer.waitMs !== undefined) this.#nextAt = Date.now() + answer.waitMs
       else failures += 1
       if (failures === maxFailures) return { is: 'left', why: answer.why }
-      if (answer.waitMs === undefined) await sleep(firstPauseMs * 2 ** (failures - 1))
+      if (answer.waitMs === undefined) await sleep(this.#patience.pauseMs * 2 ** (failures - 1))
     }
   }
 
@@ -73,7 +80,7 @@ export class FileFetcher {
   ): Promise<Answer> {
     const silence = new AbortController()
     const end = () => silence.abort(new Error('No byte came for too long.'))
-    const timer = setTimeout(end, silenceMs)
+    const timer = setTimeout(end, this.#patience.silenceMs)
     try {
       const response = await this.#follow(url, silence.signal)
       if (!(response instanceof Response)) return response

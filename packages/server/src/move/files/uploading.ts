@@ -32,7 +32,8 @@ export interface Wanted {
 }
 
 const putTimeoutMs = 900_000
-const maxFailures = 5
+/** Half a minute. */
+const maxFailures = 8
 const firstPauseMs = 250
 const checkTimeoutMs = 120_000
 const firstLookMs = 50
@@ -89,13 +90,17 @@ export async function bring(to: Side, asked: Upload, path: string): Promise<Uplo
     } catch (error) {
       if (error instanceof PlainError) throw error
       failures += 1
-      if (failures === maxFailures) throw error
+      if (failures === maxFailures) throw new PlainError(`${reasonOf(error)} Call the move again.`)
       await sleep(firstPauseMs * 2 ** (failures - 1))
     }
     // With fresh addresses, and those of parts that are missing.
     upload = await findUpload(to, asked.uploadId)
   }
   return (await to.post<{ data: Upload }>(`/uploads/${asked.uploadId}/complete`, {})).data
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 async function putAll({ put, parts }: Upload, bytes: Blob): Promise<void> {
