@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, expect, test } from 'vitest'
 import { bring } from '../../../../testing/src/files/bring.ts'
@@ -46,20 +47,25 @@ const vault = openVault(Buffer.from(app.masterKey, 'base64'))
 const stores = openFileStores({ install: storage, vault, open: () => Promise.reject() })
 
 test('objects that no file has are found and removed, and no others', async () => {
-  const { data } = await full.createUpload({ body: { name: 'x', size: 1 } })
-  const known = keyOf(app.appId, data.uploadId)
-  await write(known)
+  const upload = async () =>
+    (await full.createUpload({ body: { name: 'x', size: 1 } })).data.uploadId
+  // One that a message names has no removal; of one that is about to go, the row has gone.
+  const [fresh, named, going] = [await upload(), await upload(), await upload()]
+  await sql`delete from file_removals where file_id = ${named}`.execute(app.db)
+  await sql`delete from files where file_id = ${going}`.execute(app.db)
+  const known = [fresh, named, going].map((file) => keyOf(app.appId, file)).toSorted()
+  for (const key of known) await write(key)
   for (let nth = 0; nth < 300; nth++) await write(keyOf(nth % 2 ? app.appId : 'gone', id(nth)))
   const how = { database, storage, prefix: '', before: clock() + 10 }
   expect(await findOrphans({ ...how, remove: false })).toEqual({
-    looked: 301,
+    looked: 303,
     found: 300,
     bytes: 300,
   })
   const young = { ...how, before: clock() - 60, remove: true }
-  expect(await findOrphans(young)).toEqual({ looked: 301, found: 0, bytes: 0 })
+  expect(await findOrphans(young)).toEqual({ looked: 303, found: 0, bytes: 0 })
   expect((await findOrphans({ ...how, remove: true })).found).toBe(300)
-  expect(await keys()).toEqual([known])
+  expect(await keys()).toEqual(known)
 })
 
 test('the files of an app are removed, and not those of another', async () => {
