@@ -214,7 +214,7 @@ test('files of messages come along over kills and faults, once each, and nobody 
   expect(names).toHaveLength(33)
   expect(names.filter((name, nth) => names.indexOf(name) !== nth)).toEqual(['doubled.bin'])
 
-  const following = move('follow', '--every', '0.2', '--for', '5')
+  const following = move('follow', '--every', '0.2')
   const late = await send('bob', [fileOf('late.bin')])
   const [id = ''] = plain
   await there.editMessage({
@@ -222,9 +222,9 @@ test('files of messages come along over kills and faults, once each, and nobody 
     onBehalfOf: 'ann',
     body: { data: { text: 'edited', attachments: [fileOf('plain 0.bin')] } },
   })
-  await expect
-    .poll(async () => (await shown(late).catch(() => []))[0]?.uploadId, { timeout: 20_000 })
-    .toBeDefined()
+  const uploadOf = async () => (await shown(late).catch(() => []))[0]?.uploadId
+  await expect.poll(uploadOf, wait).toBeDefined()
+  following.stop()
   await printed(following)
   await printed(move('cut-over'))
   const { data } = await fresh.full.getMessage({ params: { id } })
