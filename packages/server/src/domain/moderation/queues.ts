@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type {
   blockedMessages,
   blockedMessagesOfApp,
@@ -99,8 +100,9 @@ export async function printCases(
 
 /** What the message said when it was reported, where it says something else by now. */
 function reportedIn({ reported }: CaseRow, data = '{}') {
-  const now = JSON.stringify(JSON.parse(data))
-  const gone = (reported ?? []).filter((one) => JSON.stringify(one) !== now)
+  // The database keeps the fields of the one in another order than those of the other.
+  const now: unknown = JSON.parse(data)
+  const gone = (reported ?? []).filter((one) => !isDeepStrictEqual(one, now))
   return gone.length > 0 ? { reported: gone } : {}
 }
 
