@@ -1,19 +1,24 @@
 import { afterAll, expect, test } from 'vitest'
 import { openCases } from '../../../server/src/domain/rules/cases/index.ts'
+import { bring } from '../../../testing/src/files/bring.ts'
+import { photoOf } from '../../../testing/src/files/photo.ts'
 import {
   builtConsole,
   faultsOf,
   openConsolePages,
   picture,
 } from '../../../testing/src/network/console-browser.ts'
+import { startS3Server } from '../../../testing/src/providers/s3-server.ts'
 import { signedIn } from '../../../testing/src/service/console.ts'
 import { startTestApp } from '../../../testing/src/service/test-app.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const consoleFiles = await builtConsole()
+const s3 = stack.use(await startS3Server())
+const settings = { ...s3.settings, FILES_CHECK: 'on', FILES_CHECK_PROCESSES: '1' }
 const app = stack.use(
-  await startTestApp({ shadow: false, consoleFiles, live: { listeners: [openCases] } }),
+  await startTestApp({ shadow: false, consoleFiles, live: { listeners: [openCases], settings } }),
 )
 const pages = await openConsolePages(stack, app)
 const full = app.as('full')
@@ -142,4 +147,38 @@ test('a ban goes with the decision; in dark colors on a phone axe finds nothing'
   await page.getByText('sender banned').waitFor()
   const banned = async () => (await full.listBannedUsers({ params: { guid: 'tea' } })).data.length
   await expect.poll(banned).toBe(1)
+})
+
+test('a moderator sees the pictures of a message, and a link to every file', async () => {
+  const bytes = await photoOf(1600, 900)
+  const body = { name: 'cat.jpg', size: bytes.length, mimeType: 'image/jpeg' }
+  const { data: upload } = await full.createUpload({ onBehalfOf: 'bob', body })
+  const { uploadId } = upload
+  if (upload.put) await bring(app, upload.put, bytes)
+  await full.completeUpload({ params: { uploadId } })
+  const linked = {
+    url: 'https://elsewhere.example/dog.jpg',
+    name: 'dog.jpg',
+    mimeType: 'image/jpeg',
+  }
+  const { id } = await given.message('bob', 'tea', {
+    receiverType: 'group',
+    type: 'image',
+    data: { text: 'Our cat', attachments: [{ uploadId }, linked] },
+  })
+  const state = async () => (await full.getUpload({ params: { uploadId } })).data.state
+  await expect.poll(state, { timeout: 30_000 }).toBe('ready')
+  await full.flagMessage({ params: { id }, onBehalfOf: 'cid', body: { reasonId: 'spam' } })
+  const page = await open(await moderator())
+  await page.locator('.case-list button', { hasText: 'Our cat' }).click()
+  const files = page.locator('.case-message .attachments')
+  const shown = files.locator('img')
+  await shown.waitFor()
+  const widthOf = () => shown.evaluate((img: HTMLImageElement) => img.naturalWidth)
+  await expect.poll(widthOf).toBe(480)
+  expect(await files.getByRole('link').allTextContents()).toEqual(['cat.jpg', 'dog.jpg'])
+  await picture(page, 'queue-picture')
+  expect(await faultsOf(page)).toEqual([])
+  expect(pages.complaints).toEqual([])
+  await page.context().close()
 })

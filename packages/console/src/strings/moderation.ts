@@ -49,6 +49,7 @@ export const queue = {
   reason: 'Reason of the classifier',
   ruleFlags: 'A rule has flagged it.',
   reportedBy: (name: string, reason: string) => `${name} reported it: ${reason}`,
+  reports: 'Reports',
   reportedAs: 'When it was reported it said',
   sender: 'Sender',
   since: 'Since',

@@ -4,6 +4,7 @@ import type { PageProps } from '../app/page-entry.ts'
 import { Link } from '../app/router.tsx'
 import { useApp } from '../app/session.tsx'
 import { conversation } from '../strings/support.ts'
+import { Attachments } from '../ui/attachments.tsx'
 import { textWithNames } from '../ui/mentions.ts'
 import { PageHead } from '../ui/page-head.tsx'
 import { Empty, Problem } from '../ui/problem.tsx'
@@ -101,6 +102,7 @@ function One({ message }: { readonly message: Message }) {
         )}
       </header>
       <p>{deletedAt === undefined ? textOf(message) : <em>{conversation.deleted}</em>}</p>
+      {deletedAt === undefined && <Attachments data={message.data} />}
     </li>
   )
 }

@@ -17,13 +17,16 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** It loads its own files, talks to this service, and nobody may put it into a frame. */
-const headers = {
+/**
+ * It loads its own files, and pictures of the operator's store; it talks to this service, and nobody may
+ * put it into a frame.
+ */
+const headersWith = (filesOrigin = '') => ({
   'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self' data:",
+    `img-src 'self' data: ${filesOrigin}`.trim(),
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -35,13 +38,18 @@ const headers = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-}
+})
 
 /** Their names change with what is in them. */
 const assetCache = 'public, max-age=31536000, immutable'
 
 /** The files of the console. Every other path is a place in it, which its script knows. */
-export function addConsolePages(server: FastifyInstance, folder: string): void {
+export function addConsolePages(
+  server: FastifyInstance,
+  folder: string,
+  filesOrigin: string | undefined,
+): void {
+  const headers = headersWith(filesOrigin)
   const index = documentRoute({
     type: 'text/html',
     cacheControl: 'no-cache',

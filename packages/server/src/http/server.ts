@@ -58,6 +58,8 @@ export interface HttpParts {
   readonly tracer?: Tracer | undefined
   /** Files that this process hands out; undefined: a store does, or there are none. */
   readonly folder?: FolderStorage | undefined
+  /** Where browsers read files of the operator's store: the console shows pictures from there. */
+  readonly filesOrigin?: string | undefined
   /** Takes files that come in the form of a call. */
   readonly forms: FormFiles
   /** Sockets that the listener holds, those of the gateway included. */

@@ -17,6 +17,8 @@ export interface Files extends Disposable, Pick<UploadParts, 'stores' | 'limits'
   readonly addresses: FileAddresses
   /** Undefined: no part of this service hands out files. */
   readonly folder: FolderStorage | undefined
+  /** Where browsers read files of the operator's store; undefined: there is none. */
+  readonly origin: string | undefined
   /** Undefined: files are not scanned for viruses. */
   readonly scanner: Scanner | undefined
 }
@@ -42,8 +44,9 @@ export async function openConfiguredFiles(parts: FileParts): Promise<Files> {
   if (folder && bucket) {
     throw new ConfigError('FILES_FOLDER and FILES_S3_ENDPOINT are both set: name one of them.')
   }
+  const install = bucket ? await openBucket(bucket) : folder
   const stores = openFileStores({
-    install: bucket ? await openBucket(bucket) : folder,
+    install,
     vault,
     open: (named) => openBucket(named, egress.agents),
   })
@@ -51,6 +54,7 @@ export async function openConfiguredFiles(parts: FileParts): Promise<Files> {
   return {
     stores,
     folder,
+    origin: install && originOf(install),
     scanner,
     limits: {
       maxBytes: config.FILES_MAX_BYTES,
@@ -66,6 +70,11 @@ export async function openConfiguredFiles(parts: FileParts): Promise<Files> {
     }),
     [Symbol.dispose]: () => stack.dispose(),
   }
+}
+
+function originOf(store: Storage): string {
+  const shown = { name: 'file', type: 'image/png', signedAt: 0, expiresAt: 1 }
+  return new URL(store.address('file', shown)).origin
 }
 
 const scannerTimeoutMs = 120_000

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useApp } from '../../app/session.tsx'
 import { queue } from '../../strings/moderation.ts'
+import { Attachments } from '../../ui/attachments.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { textWithNames } from '../../ui/mentions.ts'
 import { Time } from '../../ui/time.tsx'
@@ -27,6 +28,7 @@ export function CaseView({ claimed }: { readonly claimed: Claimed }) {
               , <Time at={message.sentAt} />
             </p>
             <MarkedText text={textWithNames(message.data) ?? queue.noText} terms={terms} />
+            <Attachments data={message.data} />
           </div>
         </Around>
       </Part>
@@ -116,15 +118,16 @@ function Why({ claimed }: { readonly claimed: Claimed }) {
           <dd>{reason}</dd>
         </>
       )}
+      {flaggedBy.length > 0 && <dt>{queue.reports}</dt>}
       {flaggedBy.map(({ uid, name, reasonName, remark }) => (
         <dd key={uid}>
           {queue.reportedBy(name, reasonName)}
           {remark !== undefined && <q>{remark}</q>}
         </dd>
       ))}
+      {message.reported && <dt>{queue.reportedAs}</dt>}
       {message.reported?.map((said) => (
         <dd key={JSON.stringify(said)}>
-          {queue.reportedAs}:{' '}
           <q>{textWithNames({ ...said, mentions: message.data.mentions }) ?? queue.noText}</q>
         </dd>
       ))}

@@ -50,6 +50,7 @@ export function buildCallServer(
     leaving: core.leaving,
     tracer: core.tracer,
     folder: core.files.folder,
+    filesOrigin: core.files.origin,
     forms: calls.forms,
   })
 }
