@@ -94,13 +94,16 @@ test.for([
       type: 'image',
       data: { attachments: [{ uploadId }] },
     })
-    const seen = async (uid: string) => {
-      const got = await full.getMessage({ params: { id: sent.id }, onBehalfOf: uid })
+    const seen = async (uid?: string) => {
+      const whose = uid === undefined ? {} : { onBehalfOf: uid }
+      const got = await full.getMessage({ params: { id: sent.id }, ...whose })
       const [one] = got.data.data.attachments ?? []
       return { state: one?.state, isShown: one?.url !== undefined }
     }
     expect(await seen('ann')).toEqual({ state: 'checking', isShown: true })
-    expect(await seen('bob')).toEqual({ state: 'checking', isShown: false })
+    for (const uid of ['bob', undefined]) {
+      expect(await seen(uid)).toEqual({ state: 'checking', isShown: false })
+    }
     const run = async (): Promise<FileFinding> => finding
     const checks = openFileChecks([{ name: 'first', run }])
     const { transaction: begin } = database
@@ -112,6 +115,8 @@ test.for([
       expect(await jobs.run(job)).toBe(outcome)
     }
     const settled = state === 'ready' ? undefined : state
-    for (const uid of ['ann', 'bob']) expect(await seen(uid)).toEqual({ state: settled, isShown })
+    for (const uid of ['ann', 'bob', undefined]) {
+      expect(await seen(uid)).toEqual({ state: settled, isShown })
+    }
   },
 )

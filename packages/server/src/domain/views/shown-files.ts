@@ -18,10 +18,9 @@ interface Thumbnails {
   readonly url_large: string | undefined
 }
 
-/** Through whose eyes; undefined: the app's own, or those of all `members` at once. */
+/** Through whose eyes; undefined: the app's own, or those of several at once. */
 interface FileView {
   readonly viewer: string | undefined
-  readonly members?: boolean | undefined
   readonly addresses?: FileAddresses | undefined
 }
 
@@ -113,11 +112,9 @@ function objectIn(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }
 
-/** Until it is ready, for its sender and the app; one that is refused, for nobody. */
-function isShown({ state }: EntryFile, sender: string, { viewer, members }: FileView): boolean {
-  if (state === undefined) return true
-  const isApp = viewer === undefined && !members
-  return state === 'checking' && (isApp || viewer === sender)
+/** Until it is ready, for its sender alone; one that is refused, for nobody. */
+function isShown({ state }: EntryFile, sender: string, { viewer }: FileView): boolean {
+  return state === undefined || (state === 'checking' && viewer === sender)
 }
 
 /** Addresses of what its files look like: of thumbnails, where there are some, or of the pictures. */
