@@ -47,6 +47,8 @@ const lockOffsets = prepared<Reached>(
    returning bucket, conversation_key as key, uid, kind, seq`,
 )
 
+// The offsets keep the planner from reading all that the app has, which looks as cheap while tables
+// are new: its plan is kept.
 const takeRanges = prepared<Fresh>(
   'stats-take-ranges',
   `with range as (
@@ -63,18 +65,18 @@ const takeRanges = prepared<Fresh>(
    found as (
      select s.kind, e.sender as uid, e.sent_at as at from range s
      cross join lateral (
-       select sender, sent_at from entries e
+       select sender, sent_at, app_id, category, verdict from entries e
        where e.bucket = s.bucket and e.conversation_key = s.key and e.seq > s.first
-         and e.seq <= s.last and e.app_id = $11 and e.category <> 'action'
-         and (e.verdict is null or not e.verdict ? 'withheld')) e
-     where s.kind = 'sent'
+         and e.seq <= s.last offset 0) e
+     where s.kind = 'sent' and e.app_id = $11 and e.category <> 'action'
+       and (e.verdict is null or not e.verdict ? 'withheld')
      union all
      select s.kind, s.uid, m.at from range s
      cross join lateral (
-       select m.at from position_moves m
+       select m.at, m.app_id from position_moves m
        where m.bucket = s.bucket and m.conversation_key = s.key and m.uid = s.uid
-         and m.kind = s.kind and m.seq > s.first and m.seq <= s.last and m.app_id = $11) m
-     where s.kind <> 'sent')
+         and m.kind = s.kind and m.seq > s.first and m.seq <= s.last offset 0) m
+     where s.kind <> 'sent' and m.app_id = $11)
    select kind, uid, at - at % 300 as "startsAt", count(*)::int as count
    from found group by kind, uid, at - at % 300`,
 )
