@@ -33,7 +33,7 @@ describe('the page', () => {
     expect(headers['cache-control']).toBe('no-cache')
   })
 
-  test('loads from this service only, and stands in no frame (clickjacking)', async () => {
+  test('loads from this service only, pictures from the store too, and stands in no frame (clickjacking)', async () => {
     const { headers } = await get('/console/apps')
     const policy = String(headers['content-security-policy'])
     const rules = new Map(
@@ -46,7 +46,10 @@ describe('the page', () => {
     expect(rules.get('frame-ancestors')).toBe("'none'")
     expect(rules.get('base-uri')).toBe("'none'")
     expect(rules.get('form-action')).toBe("'none'")
-    expect(policy).not.toMatch(/unsafe|https?:|\*/)
+    // Pictures of messages come from the store of the operator.
+    expect(rules.get('img-src')).toBe("'self' data: http://files.localhost")
+    rules.delete('img-src')
+    expect([...rules.values()].join(' ')).not.toMatch(/unsafe|https?:|\*/)
     expect(headers).toMatchObject({
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
