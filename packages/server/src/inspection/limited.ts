@@ -27,8 +27,8 @@ export function startLimited(
     `ulimit -f ${Math.ceil(fileBytes / blockBytes)}`,
   ]
   // What answers calls comes first; a kernel that groups by session weighs this one as a whole.
-  const yieldGroup = '{ echo 19 > /proc/self/autogroup; } 2> /dev/null'
-  const script = `${yieldGroup}; ${limits.join(' && ')} && exec nice -n 19 "$@"`
+  const yieldGroup = '{ echo 10 > /proc/self/autogroup; } 2> /dev/null'
+  const script = `${yieldGroup}; ${limits.join(' && ')} && exec nice -n 10 "$@"`
   // Two arenas: those of a thread each would take memory that nobody uses.
   const env = { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2' }
   return spawn('/bin/sh', ['-c', script, 'sh', ...command], { ...options, env, detached: true })
