@@ -35,9 +35,21 @@ const thumbnailType = 'image/webp'
  * What an entry says, as JSON text. Files of uploads get an address, which is worth something for a
  * while; only those that stand beside the data, where nobody but the service writes.
  */
-export function saidIn({ data, extra, sender }: EntryRow, appId: string, view: FileView): string {
-  const { files } = extra ?? {}
-  if (!files || !view.addresses) return data
+export function saidIn(row: EntryRow, appId: string, view: FileView): string {
+  const { addresses } = view
+  const files = row.extra?.files
+  if (!files || !addresses) return row.data
+  const print = () => printSaid(row, files, appId, { ...view, addresses })
+  // Of a file that is not ready, each may see something else.
+  return hasUnready(row) ? print() : addresses.printed(appId, row.data, files, print)
+}
+
+function printSaid(
+  { data, sender }: EntryRow,
+  files: readonly EntryFile[],
+  appId: string,
+  view: FileView & { readonly addresses: FileAddresses },
+): string {
   const said: Said = JSON.parse(data)
   if (!Array.isArray(said.attachments)) return data
   const { addresses } = view
