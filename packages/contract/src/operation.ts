@@ -3,9 +3,9 @@ import type { ErrorCode } from './errors.ts'
 
 /**
  * What the pipeline opens for a handler: `read` plain statements, `write` one transaction,
- * `append` loaders and batchers.
+ * `append` loaders and batchers, `parts` a transaction for each part of what the call brings.
  */
-export type Effect = 'read' | 'write' | 'append'
+export type Effect = 'read' | 'write' | 'append' | 'parts'
 
 /**
  * The smallest credential that may call: an API key of that scope, the auth token of a user, a

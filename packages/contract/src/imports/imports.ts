@@ -185,6 +185,7 @@ export const imports = operations({
   },
   importMessages: {
     ...shared,
+    effect: 'parts',
     path: '/data_import/messages',
     summary: 'Import messages',
     description:
@@ -195,7 +196,8 @@ export const imports = operations({
       'sent. A message that was imported before is answered as stored; with `update` its edit, its ' +
       'deletion and its reactions become what the call says. `data.attachments` may name uploads of ' +
       'the sender, or such as belong to no user; with `update` they take the place of links, which ' +
-      'is no edit. Users and groups that do not exist are created from the details.',
+      'is no edit. Users and groups that do not exist are created from the details. A call that fails ' +
+      'may have stored some of its messages: send it again.',
     body: Type.Object({
       messages: ById(ImportedMessage),
       update,

@@ -22,7 +22,13 @@ export function openCallSize(
   appId: string | undefined,
 ): CallSize {
   if (appId !== undefined) inFlight.seen(appId)
-  const turn: CallTurn = { operation, appId, onHeld: undefined, onConnection: undefined }
+  const turn: CallTurn = {
+    operation,
+    appId,
+    onHeld: undefined,
+    onConnection: undefined,
+    share: undefined,
+  }
   let entered = false
   return {
     turn,
@@ -31,6 +37,7 @@ export function openCallSize(
       const begin = () => {
         entered = true
         turn.onHeld = (ms) => inFlight.heldLoop(appId, ms)
+        turn.share = () => inFlight.shareLoop(appId)
       }
       const wait = inFlight.enterLarge(appId)
       if (wait !== undefined) return wait.then(begin)

@@ -34,17 +34,24 @@ export interface WriteCtx extends ReadCtx {
   readonly outbox: Outbox
 }
 
-/** Of effect `append`: no transaction is open while it waits for the batch that commits its entry. */
-export interface AppendCtx extends ReadCtx {
-  /** For the rare change that comes before the entry, and records an event. */
+/** Of effect `parts`: it opens transactions, one after the other. */
+export interface PartsCtx extends ReadCtx {
   inTransaction<T>(work: (transaction: AppTransaction) => Promise<T>): Promise<T>
 }
+
+/**
+ * Of effect `append`: no transaction is open while it waits for the batch that commits its entry. One
+ * is for the rare change that comes before the entry, and records an event.
+ */
+export interface AppendCtx extends PartsCtx {}
 
 type CtxFor<O> = O extends { readonly effect: 'write' }
   ? WriteCtx
   : O extends { readonly effect: 'append' }
     ? AppendCtx
-    : ReadCtx
+    : O extends { readonly effect: 'parts' }
+      ? PartsCtx
+      : ReadCtx
 
 /** For operations that are not inside one app. */
 interface InstallCtx {

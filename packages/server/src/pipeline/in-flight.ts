@@ -21,6 +21,8 @@ export interface InFlight {
   leaveLarge(appId: string): void
   /** A large call of the app has held the event loop for so long. */
   heldLoop(appId: string, ms: number): void
+  /** Between parts of a large call: waits until that is paid. Whether other apps call. */
+  shareLoop(appId: string): Promise<boolean>
 }
 
 /** A call of a user that has begun. */
@@ -109,6 +111,10 @@ export function openInFlight(callsPerUser: number, apps: ActiveApps): InFlight {
     },
     leaveLarge: (appId) => large.leave(appId),
     heldLoop: loop.spend,
+    async shareLoop(appId) {
+      await untilPaid(appId)
+      return apps.hasOther(appId)
+    },
   }
 }
 

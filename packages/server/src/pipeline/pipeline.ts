@@ -16,7 +16,7 @@ import { authorise } from './authorise.ts'
 import { bringsMany, type CallSize, isLarge, openCallSize } from './call-size.ts'
 import type { AppIdentity, Caller, Credentials, Identify, Recall } from './caller.ts'
 import { badRequest, Failure, StaleFacts, tooManyRequests } from './failure.ts'
-import type { AllHandlers, AppendCtx } from './handler.ts'
+import type { AllHandlers, PartsCtx } from './handler.ts'
 import type { InFlight } from './in-flight.ts'
 import { Lines } from './lines.ts'
 import type { RateLimit } from './rate-limit.ts'
@@ -315,8 +315,9 @@ async function open(
   const { onCommit } = parts
   const transactions = () => openTransactions({ begin, onCommit, clock: () => now })
   const answer = within(route, caller, db, transactions, handle)
+  const { effect } = route.operation
   // Also what waits behind other statements, to share one.
-  return route.operation.effect === 'write'
+  return effect === 'write' || effect === 'parts'
     ? answer
     : answeredWithin(parts.database.deadlineMs, answer)
 }
@@ -343,7 +344,7 @@ function within(
     return transactions().inApp(appId, (opened) => handle(opened.db.db, { ...own, ...opened }))
   }
   if (effect === 'read') return handle(db, own)
-  const inTransaction: AppendCtx['inTransaction'] = (work) => transactions().inApp(appId, work)
+  const inTransaction: PartsCtx['inTransaction'] = (work) => transactions().inApp(appId, work)
   return handle(db, { ...own, inTransaction })
 }
 

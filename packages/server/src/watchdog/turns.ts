@@ -10,6 +10,8 @@ export interface Turn {
   readonly onHeld?: ((ms: number) => void) | undefined
   /** Is told how long a connection to the database was held for it, when that is given back. */
   readonly onConnection?: ((ms: number) => void) | undefined
+  /** See `shareLoop`. */
+  readonly share?: (() => Promise<boolean>) | undefined
 }
 
 /** The loop was held for so long. The turn is the last that was noted before that. */
@@ -35,6 +37,16 @@ export function inTurn<T>(turn: Turn, work: () => T): T {
 export function resumeTurn(): void {
   const turn = turns.getStore()
   if (turn) note(turn)
+}
+
+/**
+ * Called between the parts of a large call: waits until it has paid for the time that it has held the
+ * loop. Whether other apps call, too, so that the next part should be small.
+ */
+export async function shareLoop(): Promise<boolean> {
+  const isShared = (await turns.getStore()?.share?.()) ?? false
+  resumeTurn()
+  return isShared
 }
 
 /** Called where a connection is taken: what to call with the time for which it was held. */

@@ -1,9 +1,10 @@
 import type { ImportedMessage, imports } from '@chorale/contract/imports'
 import { badRequest, Failure } from '../../pipeline/failure.ts'
-import type { Handlers, WriteCtx } from '../../pipeline/handler.ts'
+import type { Handlers, PartsCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { RawJson, rawObject } from '../../pipeline/raw-json.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { mapInTurns } from '../../watchdog/map-in-turns.ts'
+import { shareLoop } from '../../watchdog/turns.ts'
 import { hashMissing, importGroups } from '../groups/index.ts'
 import { type Entry, freshRow } from '../log/entries/index.ts'
 import { findEntriesAt } from '../log/imported/index.ts'
@@ -40,13 +41,48 @@ export const importingMessages = (passwords: Passwords): Importing => ({
       all.flatMap(({ receiverGroupDetails }) => receiverGroupDetails ?? []),
     )
     return async (ctx) => {
-      await importUsers(ctx, all.flatMap(usersIn))
-      const groups = await importGroups(ctx, hashed)
-      const outcomes = await store(ctx, await withUploads(ctx, items), groups, update)
-      return new RawJson(rawObject({}, { data: rawObject({}, outcomes) }))
+      const groups = await importDetails(ctx, all.flatMap(usersIn), hashed)
+      const outcomes = new Map<string, string>()
+      const ordered = items.toSorted(inOrder)
+      for (let first = 0; first < ordered.length; ) {
+        const part = ordered.slice(first, first + (await mostOfPart()))
+        const stored = await ctx.inTransaction(async (transaction) => {
+          const own = { ...ctx, ...transaction }
+          return store(own, await withUploads(own, part), groups, update)
+        })
+        for (const [key, outcome] of stored) outcomes.set(key, outcome)
+        first += part.length
+      }
+      const texts = await mapInTurns(items, ({ key }) => [key, outcomes.get(key) ?? ''] as const)
+      return new RawJson(rawObject({}, { data: rawObject({}, Object.fromEntries(texts)) }))
     }
   },
 })
+
+/** A statement for so many takes a few milliseconds, for which the sends of others may have to wait. */
+const mostBesideOthers = 50
+
+async function mostOfPart(): Promise<number> {
+  return (await shareLoop()) ? mostBesideOthers : Infinity
+}
+
+/** A conversation grows in the order of times, also over several parts. */
+function inOrder({ message: a }: Item, { message: b }: Item): number {
+  return a.sentAt - b.sentAt || Number(a.id ?? 0) - Number(b.id ?? 0)
+}
+
+async function importDetails(
+  ctx: PartsCtx,
+  users: Parameters<typeof importUsers>[1],
+  groups: Parameters<typeof importGroups>[1],
+): ReturnType<typeof importGroups> {
+  if (users.length === 0 && groups.size === 0) return new Map()
+  return ctx.inTransaction(async (transaction) => {
+    const own = { ...ctx, ...transaction }
+    await importUsers(own, users)
+    return importGroups(own, groups)
+  })
+}
 
 function usersIn(message: ImportedMessage) {
   const { senderUserDetails, receiverUserDetails, receiverGroupOwnerDetails } = message
@@ -68,7 +104,7 @@ async function store(
   items: readonly Item[],
   groups: ReadonlyMap<string, unknown>,
   update: boolean,
-): Promise<Record<string, string>> {
+): Promise<(readonly [string, string])[]> {
   const targets = await resolveConversations(
     ctx,
     items.map(({ message }) => message),
@@ -93,12 +129,9 @@ async function store(
   await importPositions(ctx, stored, update)
   const texts = await serialise(ctx, stored, update)
   const outcomes = new Map(stored.map(({ key }, place) => [key, texts[place] ?? '']))
-  return Object.fromEntries(
-    await mapInTurns(items, ({ key }) => [
-      key,
-      outcomeText(outcomes.get(key) ?? refusals.get(key)),
-    ]),
-  )
+  return mapInTurns(items, ({ key }) => {
+    return [key, outcomeText(outcomes.get(key) ?? refusals.get(key))] as const
+  })
 }
 
 function outcomeText(outcome: string | Failure | undefined): string {
