@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, expect, test, vi } from 'vitest'
 import { startReplicatedPostgres } from '../../../testing/src/engines/replicated-postgres.ts'
 import { startTcpProxy } from '../../../testing/src/network/tcp-proxy.ts'
@@ -27,6 +28,24 @@ test('a standby is not used: migrations and the doctor say so', async () => {
   expect(migrated).toMatchObject({ code: 1, stderr: expect.stringContaining('is a standby') })
   const examined = await chorale(onStandby, 'doctor')
   expect(examined.stdout).toContain('The database is a standby.')
+})
+
+test('the doctor says whether a commit waits for the standby', async () => {
+  const examine = async () => {
+    const { stdout } = await chorale(settings, 'doctor')
+    return stdout.split('\n').find((line) => line.includes(' durability '))
+  }
+  expect(await examine()).toMatch(/^warning .* does not wait for a standby \(connected: 1\)/)
+  const primary = new pg.Client({ connectionString: servers.primaryUrl })
+  await primary.connect()
+  stack.defer(() => primary.end())
+  await primary.query(`alter system set synchronous_standby_names = '*'`)
+  await primary.query('select pg_reload_conf()')
+  await expect
+    .poll(examine, wait)
+    .toMatch(/^ok .* waits for the disk and for a standby; connected: 1/)
+  await primary.query('alter system reset synchronous_standby_names')
+  await primary.query('select pg_reload_conf()')
 })
 
 test('of several servers the primary is used, and the one that is promoted after it', async () => {

@@ -161,6 +161,15 @@ export const doctorFaults: readonly Fault[] = [
     says: /100018 connections/,
   },
   {
+    fault: 'commits that wait for nothing',
+    check: 'durability',
+    level: 'failure',
+    sql: [
+      `do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$`,
+    ],
+    says: /before they are on the disk.*synchronous_commit = on/,
+  },
+  {
     fault: 'an invalid index',
     check: 'maintenance',
     level: 'failure',

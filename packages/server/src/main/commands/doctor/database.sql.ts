@@ -43,6 +43,22 @@ export async function readServer(db: Db): Promise<ServerFacts> {
   return facts
 }
 
+export async function readDurability(db: Db) {
+  const { rows } = await sql<{
+    fsync: boolean
+    synchronousCommit: string
+    synchronousStandbys: boolean
+    standbys: number
+  }>`
+    select current_setting('fsync')::boolean as fsync,
+           current_setting('synchronous_commit') as "synchronousCommit",
+           current_setting('synchronous_standby_names') <> '' as "synchronousStandbys",
+           (select count(*)::int from pg_stat_replication) as standbys`.execute(db)
+  const [facts] = rows
+  if (!facts) throw new Error('PostgreSQL did not say what a commit waits for.')
+  return facts
+}
+
 /** What the role may not do, and has to. */
 export async function missingRights(db: Db): Promise<string[]> {
   const { rows } = await sql<{ missing: string }>`

@@ -194,7 +194,7 @@ const disk: Check = {
 
 const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`
 
-function isLocal(url: Subject['config']['DATABASE_URL']): boolean {
+export function isLocal(url: Subject['config']['DATABASE_URL']): boolean {
   const [first = url] = addressesIn(url)
   const host = URL.parse(first)?.hostname ?? ''
   return host === '' || /^(localhost|127\..*|\[::1\])$/.test(host)

@@ -3,6 +3,7 @@ import { type Check, type Finding, failure, messageOf } from './check.ts'
 import { configurationChecks } from './configuration.ts'
 import { counterChecks } from './counters.ts'
 import { databaseChecks } from './database.ts'
+import { durability } from './durability.ts'
 import { natsChecks } from './nats.ts'
 import { queueChecks } from './queues.ts'
 import { schemaChecks } from './schema.ts'
@@ -12,6 +13,7 @@ import type { Subject } from './subject.ts'
 export const allChecks: readonly Check[] = [
   ...configurationChecks,
   ...databaseChecks,
+  durability,
   ...schemaChecks,
   ...natsChecks,
   ...queueChecks,
