@@ -19,6 +19,7 @@ import { badRequest, Failure, StaleFacts, tooManyRequests } from './failure.ts'
 import type { AllHandlers, PartsCtx } from './handler.ts'
 import type { InFlight } from './in-flight.ts'
 import { Lines } from './lines.ts'
+import { type Items, inputInTurns, itemsIn } from './long-bodies.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { RawJson } from './raw-json.ts'
 import { lazyValidationOf, type Validation, validationOf } from './validation.ts'
@@ -116,6 +117,8 @@ interface Route {
   readonly validation: Validation
   readonly handler: AnyHandler | AnyPrepared
   readonly install: boolean
+  /** The property of its body that may have many of them. */
+  readonly items: Items | undefined
 }
 
 export function openPipeline(parts: PipelineParts): Pipeline {
@@ -202,7 +205,7 @@ async function answer(
   const { operation } = route
   const lenient = content.isForm === true || isLenient(caller)
   const { params, query, headers: given } = call
-  const input = route.validation.input({
+  const raw = {
     params,
     query,
     headers: given,
@@ -210,7 +213,11 @@ async function answer(
     bytes: content.bytes,
     lenient,
     form: operation.form && (await content.form?.(operation.form)),
-  })
+  }
+  const input =
+    route.items !== undefined && isLarge(call, content)
+      ? await inputInTurns(route.validation, raw, route.items)
+      : route.validation.input(raw)
   const wait = bringsMany(input.body) ? size.setLarge() : undefined
   if (wait !== undefined) await wait
   // Once its body is here: a slow upload does not keep its user from other calls.
@@ -274,7 +281,8 @@ function buildRoutes({
       const handler = inApp[name] ?? inInstall[name]
       if (!handler) throw new Error(`The operation ${name} has no handler.`)
       const install = name in inInstall
-      return [name, { operation, validation: validate(operation), handler, install }]
+      const items = itemsIn(operation)
+      return [name, { operation, validation: validate(operation), handler, install, items }]
     }),
   )
 }

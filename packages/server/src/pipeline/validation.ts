@@ -16,7 +16,7 @@ export interface Validation {
   objectionToAnswer(answer: unknown): string | undefined
 }
 
-interface RawInput {
+export interface RawInput {
   readonly params: Readonly<Record<string, unknown>>
   readonly query: Readonly<Record<string, unknown>>
   /** By names in lower case. A wire without headers has none. */

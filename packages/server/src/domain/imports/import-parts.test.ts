@@ -66,7 +66,7 @@ const alone = <T>(work: () => Promise<T>) => work()
 
 test.for([
   { where: 'alone, in one transaction', around: alone, firstId: 1000, parts: 1 },
-  { where: 'beside another app, in parts', around: besideCalls, firstId: 5000, parts: 3 },
+  { where: 'beside another app, in parts', around: besideCalls, firstId: 5000, parts: 2 },
 ])('a long call is stored $where, with the same outcome', async ({ around, firstId, parts }) => {
   // No other app has called within the last second.
   await sleep(1100)
@@ -85,4 +85,43 @@ test.for([
   expect(page.every(({ replyCount }) => replyCount === 1)).toBe(true)
   const again = await besideCalls(() => full.importMessages({ body: { messages } }))
   expect(Object.values(again.data).filter(({ success }) => !success)).toEqual([])
+})
+
+/** One of them is sent otherwise than the contract has it. */
+function withChanged(messages: ReturnType<typeof messagesFrom>, key: string, change: object) {
+  return Object.fromEntries(
+    Object.entries(messages).map(([name, message]) => [
+      name,
+      name === key ? { ...message, ...change } : message,
+    ]),
+  )
+}
+
+test('what is wrong in a long call is said as in a short one, and nothing of it is stored', async () => {
+  const messages = withChanged(messagesFrom(9000), 'm9007', { sentAt: 'soon' })
+  const refusalOf = (sent: typeof messages) =>
+    full.importMessages({ body: { messages: sent } }).then(
+      () => expect.unreachable(),
+      ({ status, code, details }) => ({ status, code, details }),
+    )
+  const refusal = await refusalOf(messages)
+  expect(refusal).toMatchObject({ status: 400, code: 'ERR_BAD_REQUEST' })
+  const short = Object.fromEntries(Object.entries(messages).filter(([name]) => name === 'm9007'))
+  expect(refusal).toEqual(await refusalOf(short))
+  expect(JSON.stringify(refusal)).toContain('m9007')
+  await expect(full.getMessage({ params: { id: '9000' } })).rejects.toMatchObject({ status: 404 })
+})
+
+test('a call with too many messages is refused', async () => {
+  const call = { ...messagesFrom(20_000), ...messagesFrom(21_000), ...messagesFrom(22_000) }
+  const messages = { ...call, ...messagesFrom(23_000) }
+  expect(Object.keys(messages)).toHaveLength(1200)
+  await expect(full.importMessages({ body: { messages } })).rejects.toMatchObject({ status: 400 })
+})
+
+test('the items of a long call are read as leniently as others', async () => {
+  const change = { unheardOf: true, sentAt: '1600030007' }
+  const messages = withChanged(messagesFrom(30_000), 'm30007', change)
+  const { data } = await full.importMessages({ body: { messages } })
+  expect(data.m30007).toMatchObject({ success: true, data: { sentAt: 1_600_030_007 } })
 })

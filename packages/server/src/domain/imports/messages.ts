@@ -45,7 +45,7 @@ export const importingMessages = (passwords: Passwords): Importing => ({
       const outcomes = new Map<string, string>()
       const ordered = items.toSorted(inOrder)
       for (let first = 0; first < ordered.length; ) {
-        const part = ordered.slice(first, first + (await mostOfPart()))
+        const part = ordered.slice(first, first + (await maxOfPart()))
         const stored = await ctx.inTransaction(async (transaction) => {
           const own = { ...ctx, ...transaction }
           return store(own, await withUploads(own, part), groups, update)
@@ -60,10 +60,10 @@ export const importingMessages = (passwords: Passwords): Importing => ({
 })
 
 /** A statement for so many takes a few milliseconds, for which the sends of others may have to wait. */
-const mostBesideOthers = 50
+const maxBesideOthers = 100
 
-async function mostOfPart(): Promise<number> {
-  return (await shareLoop()) ? mostBesideOthers : Infinity
+async function maxOfPart(): Promise<number> {
+  return (await shareLoop()) ? maxBesideOthers : Infinity
 }
 
 /** A conversation grows in the order of times, also over several parts. */
