@@ -28,7 +28,7 @@ export async function inputInTurns(
 ): Promise<Record<string, unknown>> {
   const body = Object(raw.body?.())
   const items = Object.entries(Object(body[name]))
-  if (items.length > max) return validation.input(raw)
+  if (Array.isArray(body[name]) || items.length > max) return validation.input(raw)
   const read: Record<string, unknown>[] = []
   try {
     for (let first = 0; first < items.length; first += itemsOfTurn) {

@@ -19,7 +19,7 @@ test('one caller gets every answer that the model predicts, and the rows follow'
     fc.boolean(),
     async (history, actionsCount) => playAlone(fixtures.next(actionsCount), history),
   )
-  await fc.assert(property, { numRuns: 30, ...atMost })
+  await fc.assert(property, { numRuns: 15, ...atMost })
 }, 300_000)
 
 test('eight callers at once leave a group that its log explains', async () => {
@@ -29,6 +29,6 @@ test('eight callers at once leave a group that its log explains', async () => {
     async (history, actionsCount) => playTogether(fixtures.next(actionsCount), history),
   )
   // Another run of the same history may go well: what is printed is the one that did not.
-  await fc.assert(property, { numRuns: 20, endOnFailure: true })
+  await fc.assert(property, { numRuns: 10, endOnFailure: true })
   expect(await deadlocksIn(fixtures.app.db)).toBe(0)
 }, 300_000)

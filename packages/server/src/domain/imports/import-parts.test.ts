@@ -119,6 +119,17 @@ test('a call with too many messages is refused', async () => {
   await expect(full.importMessages({ body: { messages } })).rejects.toMatchObject({ status: 400 })
 })
 
+test('a long list is no object, as a short one is none', async () => {
+  const list = Object.values(messagesFrom(40_000))
+  for (const sent of [list, list.slice(0, 1)]) {
+    const messages = sent as never
+    await expect(full.importMessages({ body: { messages } })).rejects.toMatchObject({
+      status: 400,
+      details: { messages: expect.anything() },
+    })
+  }
+})
+
 test('the items of a long call are read as leniently as others', async () => {
   const change = { unheardOf: true, sentAt: '1600030007' }
   const messages = withChanged(messagesFrom(30_000), 'm30007', change)
