@@ -27,7 +27,7 @@ export function openCallSize(
     appId,
     onHeld: undefined,
     onConnection: undefined,
-    share: undefined,
+    inPart: undefined,
   }
   let entered = false
   return {
@@ -37,7 +37,7 @@ export function openCallSize(
       const begin = () => {
         entered = true
         turn.onHeld = (ms) => inFlight.heldLoop(appId, ms)
-        turn.share = () => inFlight.shareLoop(appId)
+        turn.inPart = (work) => inFlight.inPart(appId, work)
       }
       const wait = inFlight.enterLarge(appId)
       if (wait !== undefined) return wait.then(begin)

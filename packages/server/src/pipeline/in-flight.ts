@@ -21,8 +21,8 @@ export interface InFlight {
   leaveLarge(appId: string): void
   /** A large call of the app has held the event loop for so long. */
   heldLoop(appId: string, ms: number): void
-  /** Between parts of a large call: waits until that is paid. Whether other apps call. */
-  shareLoop(appId: string): Promise<boolean>
+  /** A part of a large call: while other apps call, once that is paid, and one part of the app at once. */
+  inPart<T>(appId: string, work: (isShared: boolean) => Promise<T>): Promise<T>
 }
 
 /** A call of a user that has begun. */
@@ -66,6 +66,8 @@ export function openInFlight(callsPerUser: number, apps: ActiveApps): InFlight {
     const ms = loopMsInDebt(appId)
     if (ms > 0) await sleep(ms)
   }
+
+  const oneByOne = openOneByOne()
 
   const entryOf = (user: string, leave: () => void): Entry => ({
     heldConnection: (ms) => connections.spend(user, ms),
@@ -111,10 +113,32 @@ export function openInFlight(callsPerUser: number, apps: ActiveApps): InFlight {
     },
     leaveLarge: (appId) => large.leave(appId),
     heldLoop: loop.spend,
-    async shareLoop(appId) {
-      await untilPaid(appId)
-      return apps.hasOther(appId)
+    async inPart(appId, work) {
+      if (!apps.hasOther(appId)) return work(false)
+      return oneByOne(appId, async () => {
+        await untilPaid(appId)
+        return work(true)
+      })
     },
+  }
+}
+
+/** Work of a key, in the order in which it came. */
+function openOneByOne() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const before = last.get(key)
+    const done = (async () => {
+      // How it ended is told to whoever called it.
+      await before?.catch(() => undefined)
+      return work()
+    })()
+    last.set(key, done)
+    try {
+      return await done
+    } finally {
+      if (last.get(key) === done) last.delete(key)
+    }
   }
 }
 

@@ -10,9 +10,12 @@ export interface Turn {
   readonly onHeld?: ((ms: number) => void) | undefined
   /** Is told how long a connection to the database was held for it, when that is given back. */
   readonly onConnection?: ((ms: number) => void) | undefined
-  /** See `shareLoop`. */
-  readonly share?: (() => Promise<boolean>) | undefined
+  /** See `inPart`. */
+  readonly inPart?: InPart | undefined
 }
+
+/** Does a part of a large call; `isShared`: other apps call, too, so that it should be small. */
+type InPart = <T>(work: (isShared: boolean) => Promise<T>) => Promise<T>
 
 /** The loop was held for so long. The turn is the last that was noted before that. */
 type OnBlock = (turn: Turn | undefined, ms: number) => void
@@ -39,14 +42,14 @@ export function resumeTurn(): void {
   if (turn) note(turn)
 }
 
-/**
- * Called between the parts of a large call: waits until it has paid for the time that it has held the
- * loop. Whether other apps call, too, so that the next part should be small.
- */
-export async function shareLoop(): Promise<boolean> {
-  const isShared = (await turns.getStore()?.share?.()) ?? false
-  resumeTurn()
-  return isShared
+/** One part of a large call, when it has paid for the time for which it has held the loop. */
+export const inPart: InPart = (work) => {
+  const wait = turns.getStore()?.inPart
+  if (!wait) return work(false)
+  return wait((isShared) => {
+    resumeTurn()
+    return work(isShared)
+  })
 }
 
 /** Called where a connection is taken: what to call with the time for which it was held. */

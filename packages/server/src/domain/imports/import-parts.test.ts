@@ -66,7 +66,7 @@ const alone = <T>(work: () => Promise<T>) => work()
 
 test.for([
   { where: 'alone, in one transaction', around: alone, firstId: 1000, parts: 1 },
-  { where: 'beside another app, in parts', around: besideCalls, firstId: 5000, parts: 2 },
+  { where: 'beside another app, in parts', around: besideCalls, firstId: 5000, parts: 3 },
 ])('a long call is stored $where, with the same outcome', async ({ around, firstId, parts }) => {
   // No other app has called within the last second.
   await sleep(1100)

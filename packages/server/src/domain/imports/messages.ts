@@ -4,7 +4,7 @@ import type { Handlers, PartsCtx, WriteCtx } from '../../pipeline/handler.ts'
 import { RawJson, rawObject } from '../../pipeline/raw-json.ts'
 import type { Passwords } from '../../vault/passwords.ts'
 import { mapInTurns } from '../../watchdog/map-in-turns.ts'
-import { shareLoop } from '../../watchdog/turns.ts'
+import { inPart } from '../../watchdog/turns.ts'
 import { hashMissing, importGroups } from '../groups/index.ts'
 import { type Entry, freshRow } from '../log/entries/index.ts'
 import { findEntriesAt } from '../log/imported/index.ts'
@@ -45,13 +45,15 @@ export const importingMessages = (passwords: Passwords): Importing => ({
       const outcomes = new Map<string, string>()
       const ordered = items.toSorted(inOrder)
       for (let first = 0; first < ordered.length; ) {
-        const part = ordered.slice(first, first + (await maxOfPart()))
-        const stored = await ctx.inTransaction(async (transaction) => {
-          const own = { ...ctx, ...transaction }
-          return store(own, await withUploads(own, part), groups, update)
+        const stored = await inPart((isShared) => {
+          const part = ordered.slice(first, isShared ? first + maxBesideOthers : undefined)
+          return ctx.inTransaction(async (transaction) => {
+            const own = { ...ctx, ...transaction }
+            return store(own, await withUploads(own, part), groups, update)
+          })
         })
         for (const [key, outcome] of stored) outcomes.set(key, outcome)
-        first += part.length
+        first += stored.length
       }
       const texts = await mapInTurns(items, ({ key }) => [key, outcomes.get(key) ?? ''] as const)
       return new RawJson(rawObject({}, { data: rawObject({}, Object.fromEntries(texts)) }))
@@ -60,11 +62,7 @@ export const importingMessages = (passwords: Passwords): Importing => ({
 })
 
 /** A statement for so many takes a few milliseconds, for which the sends of others may have to wait. */
-const maxBesideOthers = 100
-
-async function maxOfPart(): Promise<number> {
-  return (await shareLoop()) ? maxBesideOthers : Infinity
-}
+const maxBesideOthers = 50
 
 /** A conversation grows in the order of times, also over several parts. */
 function inOrder({ message: a }: Item, { message: b }: Item): number {
