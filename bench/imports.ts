@@ -56,6 +56,8 @@ async function measureBeside(ctx: BenchContext, seconds: number) {
   await loadConversations(query, apps.live.appId)
   const side = new Side({ url: `${serving.origin}/v3`, ...apps.moving, parallel: workers })
   await importPeople(side)
+  // Otherwise autovacuum does it in the middle of one of the measurements.
+  await query('vacuum analyze', [])
   const pace = { perSecond: sendsPerSecond, seconds }
   ctx.say(`${seconds} s of sends alone, and beside an import`)
   const alone = await pacedSends(live, pace)
