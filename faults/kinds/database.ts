@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { execute, waitFor } from '../rig/commands.ts'
+import { fillDisk, slowDisk, withoutDisks, withoutSlowDisks } from '../rig/disks.ts'
 import {
   leader,
   startBalancer,
@@ -115,6 +116,28 @@ export const databaseFaults: readonly Fault[] = [
         clearInterval(timer)
         for (const child of await children()) process.kill(child, 'SIGCONT')
       }
+    },
+  },
+  {
+    name: 'leader-disk-full',
+    what: 'the disk of the leader is full',
+    seconds: 30,
+    cannot: withoutDisks,
+    async begin() {
+      const host = await aLeader()
+      const empty = await fillDisk('postgres', host)
+      return async () => empty()
+    },
+  },
+  {
+    name: 'leader-disk-slow',
+    what: 'the disk of the leader writes 100 KB a second',
+    seconds: 20,
+    cannot: withoutSlowDisks,
+    async begin() {
+      const host = await aLeader()
+      const again = await slowDisk('postgres', host, 100_000)
+      return async () => again()
     },
   },
   {

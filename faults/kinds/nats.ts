@@ -1,7 +1,8 @@
+import { fillDisk, withoutDisks } from '../rig/disks.ts'
 import { forgetNats, natsLeader, startNats } from '../rig/engines.ts'
 import { type EngineHost, engineHosts } from '../rig/layout.ts'
 import { join, part } from '../rig/network.ts'
-import { signal } from '../rig/processes.ts'
+import { signal, stop } from '../rig/processes.ts'
 import type { Fault } from './fault.ts'
 
 async function killed(hosts: readonly EngineHost[]): Promise<() => Promise<void>> {
@@ -50,6 +51,22 @@ export const natsFaults: readonly Fault[] = [
       const again = await killed([host])
       forgetNats(host)
       return again
+    },
+  },
+  {
+    name: 'nats-disk-full',
+    what: 'the disk of the NATS server that leads the stream of events is full',
+    seconds: 20,
+    cannot: withoutDisks,
+    async begin() {
+      const host = await natsLeader()
+      const empty = await fillDisk('nats', host)
+      return async () => {
+        empty()
+        // It writes nothing until it is started again.
+        await stop(`nats-${host}`)
+        startNats(host)
+      }
     },
   },
   {

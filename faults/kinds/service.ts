@@ -1,7 +1,9 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { nameOf, startPart } from '../rig/chorale.ts'
+import { setClock, withoutClocks } from '../rig/clocks.ts'
 import { waitFor } from '../rig/commands.ts'
 import { type Host, type Part, parts, serviceHosts } from '../rig/layout.ts'
+import { limitMemory, withoutMemoryLimits } from '../rig/memory.ts'
 import { calm, disturb } from '../rig/network.ts'
 import { pidOf, signal } from '../rig/processes.ts'
 import { untilReady } from '../rig/rig.ts'
@@ -18,6 +20,16 @@ async function killed(places: readonly Place[]): Promise<() => Promise<void>> {
   return async () => {
     for (const place of places) startPart(...place)
   }
+}
+
+/** As an operator does: it may end what it has begun. */
+async function restart(place: Place): Promise<void> {
+  const name = nameOf(...place)
+  signal(name, 'SIGTERM')
+  await waitFor(`end of ${name}`, 40, async () => pidOf(name) === undefined)
+  startPart(...place)
+  await untilReady(60)
+  await after(500)
 }
 
 const kill = (each: Part): Fault => ({
@@ -40,15 +52,34 @@ export const serviceFaults: readonly Fault[] = [
     what: 'each process of the service is asked to end and is started again, one after the other',
     seconds: 0,
     async begin() {
-      for (const place of everywhere) {
-        const name = nameOf(...place)
-        signal(name, 'SIGTERM')
-        await waitFor(`end of ${name}`, 40, async () => pidOf(name) === undefined)
-        startPart(...place)
-        await untilReady(60)
-        await after(500)
-      }
+      for (const place of everywhere) await restart(place)
       return nothing
+    },
+  },
+  {
+    name: 'memory-limit-hit',
+    what: 'a process of the API part wants more memory than it may have, and the kernel kills it',
+    seconds: 0,
+    cannot: withoutMemoryLimits,
+    async begin() {
+      const name = nameOf('api', 's1')
+      const pid = await waitFor(`process ${name}`, 60, async () => pidOf(name))
+      const unlimit = limitMemory(pid, 20_000_000)
+      await waitFor(`end of ${name}`, 60, async () => pidOf(name) === undefined)
+      return async () => {
+        await unlimit()
+        startPart('api', 's1')
+      }
+    },
+  },
+  {
+    name: 'clock-stepped',
+    what: 'the clock of one host of the service is put forward by 90 s, and back',
+    seconds: 15,
+    cannot: withoutClocks,
+    async begin() {
+      setClock('s1', 90)
+      return async () => setClock('s1', 0)
     },
   },
   {

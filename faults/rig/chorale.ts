@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { clockOf } from './clocks.ts'
 import {
   addresses,
   engineHosts,
@@ -33,6 +34,7 @@ export function startPart(part: Part, host: Host): void {
       PORT: String(port),
       OPERATIONS_HOST: addresses[host],
       OPERATIONS_PORT: String(ports.operations[part]),
+      ...clockOf(host),
     },
     command: [process.execPath, program, 'serve', '--parts', part],
   })

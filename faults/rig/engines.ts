@@ -4,12 +4,14 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { execute, waitFor } from './commands.ts'
-import { addresses, type EngineHost, engineHosts, folder, outside, ports } from './layout.ts'
+import { diskOf } from './disks.ts'
+import { addresses, type EngineHost, engineHosts, folder, outside, ports, root } from './layout.ts'
 import { patroniEnvironment } from './patroni-package.ts'
 import { start } from './processes.ts'
 
@@ -42,7 +44,7 @@ function programs(): string {
 }
 
 export async function startPatroni(host: EngineHost): Promise<void> {
-  const data = join(folder, 'postgres', host)
+  const data = join(diskOf('postgres', host), 'data')
   const sockets = join(folder, 'sockets', host)
   const configuration = join(folder, `patroni-${host}.json`)
   mkdirSync(data, { recursive: true })
@@ -121,7 +123,7 @@ async function idOf(flag: string): Promise<number> {
 
 export function startNats(host: EngineHost): void {
   const configuration = join(folder, `nats-${host}.json`)
-  const store = join(folder, 'nats', host)
+  const store = join(diskOf('nats', host), 'store')
   mkdirSync(store, { recursive: true })
   const settings = {
     server_name: host,
@@ -140,7 +142,7 @@ export function startNats(host: EngineHost): void {
 
 /** As a crash of the disk leaves it. */
 export function forgetNats(host: EngineHost): void {
-  rmSync(join(folder, 'nats', host), { recursive: true, force: true })
+  rmSync(join(diskOf('nats', host), 'store'), { recursive: true, force: true })
 }
 
 /** Whoever answers `/primary` of Patroni with 200. */
@@ -193,6 +195,13 @@ export function startBalancer(): void {
   start({ name: 'haproxy', command: ['haproxy', '-db', '-f', configuration] })
 }
 
+/** As the HAProxy of an operator is told. */
+function whenNoneIsReady(): string {
+  const [line] = /http-error .*/.exec(readFileSync(join(root, 'deploy/haproxy.cfg'), 'utf8')) ?? []
+  if (line === undefined) throw new Error('deploy/haproxy.cfg says nothing of 503.')
+  return line
+}
+
 function balancerConfiguration(): string {
   const servers = (of: readonly (keyof typeof addresses)[], port: number, check: number) =>
     of.map((host) => `  server ${host} ${addresses[host]}:${port} check port ${check}`).join('\n')
@@ -213,6 +222,7 @@ ${servers(engineHosts, ports.postgres, ports.patroni)}
 listen api
   mode http
   bind ${outside}:${ports.balancedApi}
+  ${whenNoneIsReady()}
   option redispatch
   retries 3
   option httpchk GET /readyz

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { has, installPackage } from '../../tools/services/commands.ts'
 import { choraleJson, startPart } from './chorale.ts'
 import { execute, succeeds, waitFor } from './commands.ts'
+import { closeDisks, openDisks } from './disks.ts'
 import {
   leader,
   startBalancer,
@@ -21,6 +22,8 @@ export async function up(say: Say): Promise<void> {
   await requirePrograms()
   say('network: five hosts on a bridge')
   await openNetwork()
+  say('disks: one for each PostgreSQL and each NATS')
+  await openDisks()
   say('etcd on three hosts')
   for (const host of engineHosts) startEtcd(host)
   say('PostgreSQL under Patroni on three hosts')
@@ -83,6 +86,7 @@ export async function down(say: Say): Promise<void> {
   await Promise.all(of('patroni').map((name) => stop(name, 40)))
   await Promise.all(of('nats', 'etcd').map((name) => stop(name)))
   await closeNetwork()
+  await closeDisks()
   rmSync(folder, { recursive: true, force: true })
   say('all of it has ended, and its data is gone')
 }
@@ -120,6 +124,7 @@ const packages: Readonly<Record<string, string>> = {
   'nats-server': 'nats-server',
   ip: 'iproute2',
   iptables: 'iptables',
+  faketime: 'faketime',
 }
 
 async function requirePrograms(): Promise<void> {
