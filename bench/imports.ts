@@ -3,7 +3,7 @@ import { Side } from '../packages/server/src/move/side.ts'
 import type { Bench, BenchContext } from './harness/context.ts'
 import { loadConversations } from './harness/conversations.ts'
 import { rounded } from './harness/figures.ts'
-import { type PacedResult, pacedSends, runInSeconds } from './harness/paced.ts'
+import { pacedSends, runInSeconds } from './harness/paced.ts'
 
 const talks = 40
 const perCall = 500
@@ -39,7 +39,11 @@ export const bench: Bench = {
       ],
       goals: [
         { what: 'messages/s, the slower kind', value: rounded(least), atLeast: 500 },
-        { what: 'send p99 beside an import, times without', value: beside.times, atMost: 2 },
+        {
+          what: 'send p99 beside an import, times without, the median',
+          value: beside.times,
+          atMost: 2,
+        },
       ],
       notes: [`${stored?.n} messages of ${text.length} characters are stored, with unread counts.`],
     }
@@ -47,8 +51,14 @@ export const bench: Bench = {
 }
 
 const sendsPerSecond = 50
+const rounds = 5
+/** More than what is imported in one round. */
+const perRound = 10_000_000
 
-/** Another app of the same process sends, without an import and beside one. */
+/**
+ * Another app of the same process sends, without an import and beside one, in turns: PostgreSQL
+ * analyses tables now and then, in whatever round that is.
+ */
 async function measureBeside(ctx: BenchContext, seconds: number) {
   const { url, query } = await ctx.freshDatabase()
   const { serving, apps } = await ctx.serveTogether(url, ['live', 'moving'], [])
@@ -56,25 +66,32 @@ async function measureBeside(ctx: BenchContext, seconds: number) {
   await loadConversations(query, apps.live.appId)
   const side = new Side({ url: `${serving.origin}/v3`, ...apps.moving, parallel: workers })
   await importPeople(side)
-  // Otherwise autovacuum does it in the middle of one of the measurements.
+  // Tables as those of apps that are in use, and plans made for them.
+  await measure(side, 'group', seconds)
   await query('vacuum analyze', [])
+  await pacedSends(live, { perSecond: 300, seconds })
   const pace = { perSecond: sendsPerSecond, seconds }
-  ctx.say(`${seconds} s of sends alone, and beside an import`)
-  const alone = await pacedSends(live, pace)
-  const [among, perSecond] = await Promise.all([
-    pacedSends(live, pace),
-    measure(side, 'group', seconds + runInSeconds),
-  ])
-  const rowOf = (beside: string, { p50Ms, p99Ms }: PacedResult, imported: number) => ({
-    beside,
-    'p50 ms': rounded(p50Ms),
-    'p99 ms': rounded(p99Ms),
-    'imported messages/s': Math.round(imported),
-  })
-  return {
-    times: rounded(among.p99Ms / alone.p99Ms),
-    rows: [rowOf('nothing', alone, 0), rowOf('an import', among, perSecond)],
+  const rows = []
+  for (let round = 1; round <= rounds; round++) {
+    ctx.say(
+      `round ${round} of ${rounds}: ${seconds} s of sends alone, ${seconds} s beside an import`,
+    )
+    const alone = await pacedSends(live, pace)
+    const [among, imported] = await Promise.all([
+      pacedSends(live, pace),
+      measure(side, 'group', seconds + runInSeconds, round * perRound),
+    ])
+    rows.push({
+      'p50 ms alone': rounded(alone.p50Ms),
+      beside: rounded(among.p50Ms),
+      'p99 ms alone': rounded(alone.p99Ms),
+      'p99 beside': rounded(among.p99Ms),
+      times: rounded(among.p99Ms / alone.p99Ms),
+      'imported messages/s': Math.round(imported),
+    })
   }
+  const ordered = rows.map(({ times }) => times).toSorted((one, two) => one - two)
+  return { times: ordered[Math.floor(rounds / 2)] ?? Number.NaN, rows }
 }
 
 async function importPeople(to: Side): Promise<void> {
@@ -89,16 +106,16 @@ async function importPeople(to: Side): Promise<void> {
   await importItems({ to, kind: 'groups' }, groups)
 }
 
-async function measure(to: Side, kind: Kind, seconds: number): Promise<number> {
+async function measure(to: Side, kind: Kind, seconds: number, first = 0): Promise<number> {
   const started = Date.now()
   const until = started + seconds * 1000
-  let number = 0
+  let number = first
   const work = async (worker: number) => {
     let stored = 0
     for (let call = 0; Date.now() < until; call++) {
       const items = new Map<string, object>()
       for (let nth = 0; nth < perCall; nth++) {
-        const item = messageOf(kind, worker, call * perCall + nth, number++)
+        const item = messageOf(kind, worker, first + call * perCall + nth, number++)
         items.set(item.muid, item)
       }
       const beside = { unread: true }

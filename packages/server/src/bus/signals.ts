@@ -19,7 +19,11 @@ interface Listening {
   subscription: Subscription | undefined
 }
 
-/** `prefix` keeps installs that share a NATS apart, and signals out of the stream of events. */
+/** Where a signal goes: apart from other installs that share a NATS, and from the stream of events. */
+export function liveSubject(prefix: string, subject: string): string {
+  return `${prefix}-live.${subject}`
+}
+
 export function openSignals(
   bus: Pick<Bus, 'connection' | 'onConnected'>,
   prefix: string,
@@ -53,7 +57,7 @@ export function openSignals(
   }
 
   function subscribe(connection: NatsConnection, subject: string, listener: Listening): void {
-    listener.subscription = connection.subscribe(`${prefix}-live.${subject}`, {
+    listener.subscription = connection.subscribe(liveSubject(prefix, subject), {
       callback: (error, message) => {
         if (!error) pass(listener, subject, message.string())
       },
@@ -75,7 +79,7 @@ export function openSignals(
       if (listener) hearOwnSoon(listener, subject, text)
       try {
         // Bytes: the client is slow to turn text into them.
-        bus.connection?.publish(`${prefix}-live.${subject}`, Buffer.from(text))
+        bus.connection?.publish(liveSubject(prefix, subject), Buffer.from(text))
       } catch {
         // Too large, or the connection ended this moment: lost, as any signal may be.
       }

@@ -280,7 +280,9 @@ describe('a run of many ranges', async () => {
   const groups = 400
   const entries = 200
   const now = 1_700_000_100
-  const app = await startTestApp({ shadow: false, clock: () => now, live: {} })
+  // The worker is woken by the service.
+  const bus = { NATS_PREFIX: natsPrefix() }
+  const app = await startTestApp({ shadow: false, clock: () => now, live: {}, settings: bus })
   const stack = new AsyncDisposableStack()
   stack.use(app)
   let worker: MortalServer
@@ -291,7 +293,7 @@ describe('a run of many ranges', async () => {
   const read = async (dryRunId: string) => (await full.getDryRun({ params: { dryRunId } })).data
 
   beforeAll(async () => {
-    const settings = { ...settingsFor(app.databaseUrl), CHORALE_MASTER_KEY: app.masterKey }
+    const settings = { ...settingsFor(app.databaseUrl), ...bus, CHORALE_MASTER_KEY: app.masterKey }
     worker = stack.use(await startMortalServer(settings, '--parts', 'worker'))
     await full.createUser({ body: { uid: 'many-1', name: 'Many' } })
     await full.createUser({ body: { uid: 'many-2', name: 'Many' } })
