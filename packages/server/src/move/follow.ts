@@ -15,10 +15,14 @@ import type { Side } from './side.ts'
 import { catchUpOnHeard } from './touched.ts'
 
 /** A message may be seen so much later than others that were sent after it. */
-const overlapSeconds = 30
+export const overlapSeconds = 30
 /** Most are seen within a few seconds: only now and then all of the overlap is read. */
-const shortOverlapSeconds = 3
+export const shortOverlapSeconds = 3
 const wholeOverlapEveryMs = 10_000
+/** A service may list messages of the minute before the time that it was asked for. */
+const rememberedSeconds = 120
+/** In so much time some message is stored as soon as it is sent. */
+const marginSeconds = 10
 /** Webhooks come one by one; the messages that they tell of are read together. */
 const shortestPauseMs = 200
 
@@ -75,12 +79,12 @@ function pause(ms: number, signal: AbortSignal): Promise<unknown> {
   return sleep(ms, undefined, { signal }).catch(() => undefined)
 }
 
-function requireRun({ state }: Moving): void {
+export function requireRun({ state }: Moving): void {
   if (!state.step('messages').done) throw new PlainError('Finish `chorale move run` first.')
 }
 
 /** What was seen in the last rounds, as it was: it is read again, and mostly is the same. */
-class Recent {
+export class Recent {
   readonly #forms = new Map<string, { readonly form: string; readonly sentAt: number }>()
 
   get isEmpty(): boolean {
@@ -99,6 +103,16 @@ class Recent {
     for (const one of page) this.#forms.set(one.id, { form: formOf(one), sentAt: one.sentAt })
   }
 
+  /** The first of those that were sent since then, or soon before. */
+  firstIdSince(sentAt: number): string | undefined {
+    const since = sentAt - marginSeconds
+    let first: string | undefined
+    for (const [id, one] of this.#forms) {
+      if (one.sentAt >= since && (first === undefined || Number(id) < Number(first))) first = id
+    }
+    return first
+  }
+
   forgetBefore(sentAt: number): void {
     for (const [id, one] of this.#forms) if (one.sentAt < sentAt) this.#forms.delete(id)
   }
@@ -112,8 +126,9 @@ function formOf(message: ListedMessage): string {
  * Brings new messages over, and reads again what was sent a moment before the last round: nothing that
  * came late is missed. What has changed is written down for `catchUpOnHeard`: only one of the two
  * changes a message that is on the new side, so nothing that was read earlier replaces what was read later.
+ * A short overlap is read by ids: by times, a service may list much more.
  */
-async function catchUp(moving: Moving, heard: Heard, recent: Recent, overlap: number) {
+export async function catchUp(moving: Moving, heard: Heard, recent: Recent, overlap: number) {
   const { from, state } = moving
   const before = state.step('follow').sentAt ?? state.step('messages').sentAt ?? 1
   const start = Math.max(1, before - overlap)
@@ -121,7 +136,8 @@ async function catchUp(moving: Moving, heard: Heard, recent: Recent, overlap: nu
   const checkedUntil = recent.isEmpty ? before : 0
   let newest = before
   let messages = 0
-  for await (const page of messagesOf(from, { sentAt: start })) {
+  const id = overlap < overlapSeconds ? recent.firstIdSince(start) : undefined
+  for await (const page of messagesOf(from, id === undefined ? { sentAt: start } : { id })) {
     const changed = page.filter((one) => !recent.hasSame(one))
     const fresh = changed.filter((one) => !recent.has(one))
     await importPage(moving, fresh, false)
@@ -131,7 +147,7 @@ async function catchUp(moving: Moving, heard: Heard, recent: Recent, overlap: nu
     messages += changed.length
     newest = Math.max(newest, page.at(-1)?.sentAt ?? 0)
   }
-  recent.forgetBefore(newest - 2 * overlapSeconds)
+  recent.forgetBefore(newest - rememberedSeconds)
   const { count } = state.step('follow')
   state.save('follow', { done: false, count: count + messages, sentAt: newest })
   const isNew = newest > before
@@ -149,7 +165,7 @@ function actedOn(page: readonly ListedMessage[]): Touched[] {
 }
 
 /** Whatever has a larger one is written on the new side. */
-async function newestId(side: Side): Promise<string> {
+export async function newestId(side: Side): Promise<string> {
   const query = { affix: 'prepend', limit: 1 }
   const { data } = await side.get<{ data: readonly ListedMessage[] }>('/messages', query)
   return data[0]?.id ?? '1'

@@ -91,7 +91,9 @@ export function touchedIn(body: unknown): Touched[] {
   const { trigger, data = {} } = Object(body)
   const { message, reaction, group, by, receiver, receiverType, sender, body: receipt } = data
   const changed = Object(Object(Object(Object(message).data).entities).on).entity
-  const ids = [changed?.id, reaction?.messageId, receipt?.messageId]
+  // A message of a group does not say who has it.
+  const receiptOf = receiverType === 'group' ? undefined : receipt?.messageId
+  const ids = [changed?.id, reaction?.messageId, receiptOf]
   const touched: Touched[] = ids.filter(isId).map((id) => ({ is: 'message', id }))
   if (isId(group?.guid)) touched.push({ is: 'group', guid: group.guid })
   if (trigger === 'message_read_receipt' && isId(sender) && isId(receiver)) {
