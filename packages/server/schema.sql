@@ -433,7 +433,8 @@ CREATE TABLE public.apps (
     archived_at bigint,
     delete_at bigint,
     moderation_version bigint DEFAULT 0 NOT NULL,
-    row_version bigint DEFAULT nextval('public.row_versions'::regclass) NOT NULL
+    row_version bigint DEFAULT nextval('public.row_versions'::regclass) NOT NULL,
+    held_at bigint
 );
 
 CREATE TABLE public.audit_log (

@@ -44,6 +44,14 @@ export const databaseSettings = {
     minimum: 100,
     description: 'A statement that takes longer is ended, and its request answered 503.',
   }),
+  DATABASE_STANDBY: Type.Unsafe<'optional' | 'required'>({
+    type: 'string',
+    enum: ['optional', 'required'],
+    default: 'optional',
+    description:
+      '`required`: while commits wait for no synchronous standby, calls are answered 503 and the process ' +
+      'is not ready.',
+  }),
   DATABASE_LATER_SCHEMA: Type.Unsafe<'refuse' | 'allow'>({
     type: 'string',
     enum: ['refuse', 'allow'],

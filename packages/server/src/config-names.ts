@@ -11,6 +11,9 @@ const namespaces = [
   'WEBHOOK_',
 ]
 
+/** Options of `chorale move`, `export` and `import`, which are no settings of the service. */
+const ofCommands = /^CHORALE_(?:ARCHIVE|MOVE)_/
+
 /** A name that is shorter resembles too many. */
 const shortestResembling = 8
 const maxTypos = 2
@@ -37,7 +40,7 @@ export function mistakenNames(
   known: readonly string[],
 ): UnknownName[] {
   return strangersIn(environment, known).flatMap((name) => {
-    if (isServiceLink(name, environment[name])) return []
+    if (ofCommands.test(name) || isServiceLink(name, environment[name])) return []
     if (namespaces.some((namespace) => name.startsWith(namespace))) {
       return [{ name, nearest: nearestTo(name, known) }]
     }

@@ -79,6 +79,8 @@ test.each([
   // Of shells and other programs.
   { PATH: '/bin', HOME: '/', HOSTNAME: 'a', HOSTS: 'a', POST: '1', LOGNAME: 'a', LOG_FORMAT: 'x' },
   { DATABASE_HOST: 'a', SMTP_HOST: 'a', NATS_CONTEXT: 'a', TWILIO_ACCOUNT_SID: 'a', NODE_ENV: 'x' },
+  // Of commands that are called in the same shell.
+  { CHORALE_MOVE_FROM_KEY: 'a', CHORALE_ARCHIVE_URL: 'a' },
   // Of Kubernetes, for services called gateway and chorale-api.
   { GATEWAY_SERVICE_HOST: '10.0.0.1', GATEWAY_SERVICE_PORT_HTTP: '80' },
   { CHORALE_API_PORT: 'tcp://10.0.0.1:80', CHORALE_API_PORT_80_TCP_ADDR: '10.0.0.1' },

@@ -14,6 +14,13 @@ export class DatabaseIsStandby extends Error {
   }
 }
 
+/** A commit would wait for this server alone, and the operator asks for more. */
+export class NoSynchronousStandby extends Error {
+  constructor() {
+    super('No commit waits for a standby, and DATABASE_STANDBY=required.')
+  }
+}
+
 /**
  * No statement would fare better: no connection or no such database (08, 28, 3D), a server that only
  * reads (25006), that closed the connection (25P03), is out of disk, memory or connections (53),
@@ -28,6 +35,8 @@ const awayCodes = /^(ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_|EHOST|ENET)/
 // The last is what a rollback meets on a connection that was lost inside the transaction.
 const awayMessages = /Connection terminated|timeout exceeded when trying|is not queryable/
 
+const ownErrors = [DatabaseSilent, DatabaseIsStandby, NoSynchronousStandby]
+
 function sqlState(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError ? error.code : undefined
 }
@@ -36,7 +45,7 @@ function sqlState(error: unknown): string | undefined {
 export function isDatabaseAway(error: unknown): boolean {
   const state = sqlState(error)
   if (state) return awayStates.test(state)
-  if (error instanceof DatabaseSilent || error instanceof DatabaseIsStandby) return true
+  if (ownErrors.some((own) => error instanceof own)) return true
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   return awayCodes.test(code) || awayMessages.test(error.message)

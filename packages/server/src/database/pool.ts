@@ -7,7 +7,7 @@ import type { Db } from './db.ts'
 import { answeredWithin } from './deadline.ts'
 import { asksForRetry, DatabaseSilent, endsConnection } from './errors.ts'
 import { nameOf, runPreparedOn } from './prepared.ts'
-import { openPrimaryPool } from './primary.ts'
+import { openPrimaryPool, type StandbyGuard } from './primary.ts'
 import { openShares, type Share } from './shares.ts'
 
 // Every bigint of ours stays below 2^53: message ids, counters, unix seconds.
@@ -61,6 +61,8 @@ export interface DatabaseOptions {
   readonly pooler?: 'none' | 'transaction'
   /** Which apps call; without it, those that hold connections or wait for one. */
   readonly activeApps?: ActiveApps
+  /** Undefined: commits need not wait for a standby. */
+  readonly standby?: StandbyGuard
   readonly onIdleError: (error: Error) => void
 }
 
@@ -87,7 +89,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   // By itself PostgreSQL would plan most prepared statements at every call, because a plan for all
   // partitions looks dear; and planning takes longer than running them.
   const prepared = openPool(options, options.preparedPoolSize ?? options.poolSize, {
-    settings: ['plan_cache_mode=force_generic_plan'],
+    settings: [
+      'plan_cache_mode=force_generic_plan',
+      // A plan that was made while a table was small is kept while it grows.
+      'enable_seqscan=off',
+    ],
     // Kept for good: a new one has all its plans before it, and its first send waits for them.
     idleTimeoutMillis: 0,
     onLost,
@@ -158,7 +164,7 @@ function openPool(
   max: number,
   { settings, idleTimeoutMillis, onLost }: PoolOptions,
 ): pg.Pool {
-  const pool = openPrimaryPool(options.url, {
+  const poolSettings = {
     max,
     idleTimeoutMillis,
     connectionTimeoutMillis: Math.min(maxConnectMs, deadlineOf(options)),
@@ -167,7 +173,8 @@ function openPool(
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     application_name: 'chorale',
     ...(options.pooler !== 'transaction' && startUpParameters(options, settings)),
-  })
+  }
+  const pool = openPrimaryPool(options.url, poolSettings, options.standby)
   pool.on('error', options.onIdleError)
   // A connection that is lost while a call holds it fails that call's statement; unheard, its event
   // would end the process as well.

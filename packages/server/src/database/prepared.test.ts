@@ -111,3 +111,16 @@ test('any other statement is planned for its values and not kept', async () => {
   await db.executeQuery(CompiledQuery.raw('select $1::int - $2::int', [3, 2]))
   expect((await kept.execute(db)).rows).toEqual([])
 })
+
+test('a plan that is made while a table is small reads by an index', async () => {
+  const { db } = openWith(1)
+  await sql`create table small_numbers (n int primary key)`.execute(db)
+  await sql`insert into small_numbers select generate_series(1, 10)`.execute(db)
+  await sql`analyze small_numbers`.execute(db)
+  const plan = prepared<{ 'QUERY PLAN': string }>(
+    'test_small_plan',
+    'explain (costs off) select n from small_numbers where n = $1::int',
+  )
+  const lines = await run(db, plan, [7])
+  expect(lines[0]?.['QUERY PLAN']).toMatch(/^Index/)
+})

@@ -22,6 +22,16 @@ const both = `postgres://postgres@${[servers.standbyUrl, proxy.url].map((url) =>
 const settings = settingsFor(both)
 await choraleJson(settings, 'migrate', '--json')
 
+const primary = new pg.Client({ connectionString: servers.primaryUrl })
+await primary.connect()
+stack.defer(() => primary.end())
+
+async function waitForStandby(waits: boolean): Promise<void> {
+  const change = waits ? `set synchronous_standby_names = '*'` : 'reset synchronous_standby_names'
+  await primary.query(`alter system ${change}`)
+  await primary.query('select pg_reload_conf()')
+}
+
 test('a standby is not used: migrations and the doctor say so', async () => {
   const onStandby = { ...settings, DATABASE_URL: servers.standbyUrl }
   const migrated = await chorale(onStandby, 'migrate')
@@ -36,16 +46,30 @@ test('the doctor says whether a commit waits for the standby', async () => {
     return stdout.split('\n').find((line) => line.includes(' durability '))
   }
   expect(await examine()).toMatch(/^warning .* does not wait for a standby \(connected: 1\)/)
-  const primary = new pg.Client({ connectionString: servers.primaryUrl })
-  await primary.connect()
-  stack.defer(() => primary.end())
-  await primary.query(`alter system set synchronous_standby_names = '*'`)
-  await primary.query('select pg_reload_conf()')
+  await waitForStandby(true)
   await expect
     .poll(examine, wait)
     .toMatch(/^ok .* waits for the disk and for a standby; connected: 1/)
-  await primary.query('alter system reset synchronous_standby_names')
-  await primary.query('select pg_reload_conf()')
+  await waitForStandby(false)
+})
+
+test('where a standby is required, nothing is answered while no commit waits for one', async () => {
+  const required = { ...settings, DATABASE_STANDBY: 'required' }
+  await expect(startServing(required)).rejects.toThrow('No commit waits for a standby')
+  await waitForStandby(true)
+  await using serving = await startServing(required)
+  const ask = async () => {
+    const path = '/v3/users'
+    const { status, headers } = await send(serving.origin, { path, headers: { appId: 'nobody' } })
+    const { status: ready } = await send(serving.operationsOrigin, { path: '/readyz' })
+    return [status, headers['retry-after'], ready]
+  }
+  expect(await ask()).toEqual([401, undefined, 200])
+  await waitForStandby(false)
+  await expect.poll(ask, wait).toEqual([503, '1', 503])
+  await waitForStandby(true)
+  await expect.poll(ask, wait).toEqual([401, undefined, 200])
+  await waitForStandby(false)
 })
 
 test('of several servers the primary is used, and the one that is promoted after it', async () => {

@@ -3,6 +3,14 @@ import { DatabaseIsStandby, isDatabaseAway } from './errors.ts'
 
 // Of the servers that an address names, one takes writes. It is looked for whenever a connection is made.
 
+/** Whether a commit waits for a standby, as last seen. */
+export interface StandbyGuard {
+  /** Throws `NoSynchronousStandby` while it does not. */
+  require(): void
+  /** Looks on this connection, and throws the same. */
+  look(client: pg.ClientBase): Promise<void>
+}
+
 type Settings = Omit<pg.ClientConfig, 'connectionString'>
 
 /**
@@ -15,8 +23,15 @@ export function addressesIn(url: string): readonly string[] {
   return servers === '' ? [url] : servers.split(',').map((server) => before + server + behind)
 }
 
-/** Connections to whichever server takes writes. Throws `DatabaseIsStandby` where none of them does. */
-export function openPrimaryPool(url: string, settings: Omit<pg.PoolConfig, 'connectionString'>) {
+/**
+ * Connections to whichever server takes writes. Throws `DatabaseIsStandby` where none of them does, and
+ * what the guard of the standby throws.
+ */
+export function openPrimaryPool(
+  url: string,
+  settings: Omit<pg.PoolConfig, 'connectionString'>,
+  standby?: StandbyGuard,
+) {
   const addresses = addressesIn(url)
   let wanted = 0
   const pool = new pg.Pool({
@@ -27,11 +42,15 @@ export function openPrimaryPool(url: string, settings: Omit<pg.PoolConfig, 'conn
         super({ ...given, connectionString: addresses[wanted] })
       }
     },
-    onConnect: requirePrimary,
+    async onConnect(client) {
+      await requirePrimary(client)
+      await standby?.look(client)
+    },
   })
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>
   return Object.assign(pool, {
     async connect(): Promise<pg.PoolClient> {
+      standby?.require()
       for (let tried = 1; ; tried++) {
         const at = wanted
         try {

@@ -18,8 +18,8 @@ import { startComparing } from './compare.ts'
 import { openProfileLoader } from './connected-users.ts'
 import type { Connection } from './connection.ts'
 import { addEventStream, type Visit } from './event-stream.ts'
-import { print } from './frames.ts'
 import { openGatewayMetrics } from './gateway-metrics.ts'
+import { sayGoodbye } from './goodbye.ts'
 import { type HandshakeParts, receive } from './handshake.ts'
 import { openConversationStreams } from './hub/conversation-streams.ts'
 import { openMemberships } from './memberships.ts'
@@ -194,16 +194,4 @@ function refuse(socket: Duplex, status: string): void {
 function closeSilent(connections: Iterable<Connection>, { heartbeatMs }: GatewayOptions): void {
   const before = performance.now() - 2 * heartbeatMs
   for (const connection of connections) if (connection.heardAt < before) connection.close('silent')
-}
-
-/** They come again, but not all at once: the more there are, the longer they are spread. */
-async function sayGoodbye(connections: readonly Connection[]): Promise<void> {
-  const spreadMs = 1000 + 2 * connections.length
-  const closed = connections.map((connection) => {
-    const retryAfterMs = Math.floor(Math.random() * spreadMs)
-    connection.say(print({ type: 'goodbye', reason: 'stopping', retryAfterMs }))
-    connection.close('goingAway')
-    return connection.closed
-  })
-  await Promise.all(closed)
 }

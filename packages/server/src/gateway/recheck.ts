@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
+import type { Connection } from './connection.ts'
+import { sayGoodbye } from './goodbye.ts'
 import type { Session } from './session.ts'
 import type { Users } from './users.ts'
 
 export interface RecheckParts {
-  readonly users: Pick<Users, 'areValid'>
+  readonly users: Pick<Users, 'standingsOf'>
   readonly compareMs: number
   readonly clock: () => number
   readonly log: Logger
@@ -34,11 +36,14 @@ export function startRechecking({ users, compareMs, clock, log }: RecheckParts):
   let busy = false
 
   async function check(sessions: readonly Session[]): Promise<void> {
-    const valid = await users.areValid(sessions.map(({ credentials }) => credentials))
+    const standings = await users.standingsOf(sessions.map(({ credentials }) => credentials))
+    const held: Connection[] = []
     for (const [place, session] of sessions.entries()) {
-      if (!valid[place]) session.connection.close('notAuthenticated')
+      if (standings[place] === 'held') held.push(session.connection)
+      else if (standings[place] !== 'valid') session.connection.close('notAuthenticated')
       if (kept.delete(session)) kept.add(session)
     }
+    void sayGoodbye(held)
   }
 
   async function checkDue(): Promise<void> {

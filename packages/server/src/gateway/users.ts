@@ -13,8 +13,10 @@ export interface Identity {
 export interface Users {
   /** Whose token it is; throws the failure it deserves. */
   authenticate(credentials: Credentials): Promise<Identity>
-  /** Of each, whether it would be let in now. */
-  areValid(credentials: readonly Credentials[]): Promise<readonly boolean[]>
+  /** Of each, what it would be told if it came now; `held`: to come again, elsewhere. */
+  standingsOf(
+    credentials: readonly Credentials[],
+  ): Promise<readonly ('valid' | 'held' | 'refused')[]>
   /** The user as they see themselves, as JSON text. */
   self(appId: string, uid: string): Promise<string>
   relationshipsOf(appId: string, uid: string): Promise<Relationships>

@@ -2,12 +2,14 @@ import type { Logger } from 'pino'
 import { type Config, ConfigError } from '../config.ts'
 import { type Database, openDatabase } from '../database/pool.ts'
 import { missingPoolerSettings } from '../database/pooler.ts'
+import type { StandbyGuard } from '../database/primary.ts'
+import { guardStandby } from '../database/standby.ts'
 import type { ActiveApps } from '../limits/active-apps.ts'
 
 export function openConfiguredDatabase(
   config: Config,
   log: Logger,
-  activeApps?: ActiveApps,
+  { activeApps, standby }: { activeApps?: ActiveApps; standby?: StandbyGuard | undefined } = {},
 ): Database {
   return openDatabase({
     url: config.DATABASE_URL,
@@ -17,17 +19,30 @@ export function openConfiguredDatabase(
     graceMs: config.DATABASE_GRACE_MS,
     pooler: config.DATABASE_POOLER,
     ...(activeApps && { activeApps }),
+    ...(standby && { standby }),
     onIdleError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
   })
 }
 
+/** Undefined: the operator asks for none. */
+export function openStandbyGuard(config: Config, log: Logger) {
+  return config.DATABASE_STANDBY === 'required'
+    ? guardStandby(sessionUrlOf(config), log)
+    : undefined
+}
+
 /** Connections of their own for what no call waits for: neither takes them from the other. */
-export function openBackgroundDatabase(config: Config, log: Logger): Database {
+export function openBackgroundDatabase(
+  config: Config,
+  log: Logger,
+  standby: StandbyGuard | undefined,
+): Database {
   const size = config.DATABASE_BACKGROUND_POOL_SIZE
   const ofRunners = 2
   return openConfiguredDatabase(
     { ...config, DATABASE_POOL_SIZE: size - ofRunners, DATABASE_STATEMENT_POOL_SIZE: ofRunners },
     log,
+    { standby },
   )
 }
 

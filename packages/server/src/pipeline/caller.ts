@@ -26,6 +26,8 @@ export interface AppIdentity {
   readonly moderationVersion: number
   /** Webhooks are asked before a message is stored. */
   readonly gated: boolean
+  /** It takes no writes: it moves to another install, or has moved. */
+  readonly held: boolean
 }
 
 /** What must be unchanged for what was read of the caller to hold: docs/versions.md. */

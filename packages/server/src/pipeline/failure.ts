@@ -101,3 +101,8 @@ export class StaleFacts extends Error {
 export function requireLookedUp({ recalled }: { readonly recalled: boolean }): void {
   if (recalled) throw new StaleFacts()
 }
+
+/** The app moves to another install, or has moved: the next try may reach it there. */
+export function appIsHeld(): Failure {
+  return new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '1' } })
+}

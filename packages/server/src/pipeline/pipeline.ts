@@ -15,7 +15,7 @@ import { auditEntryOf, isAudited } from './audit.ts'
 import { authorise } from './authorise.ts'
 import { bringsMany, type CallSize, isLarge, openCallSize } from './call-size.ts'
 import type { AppIdentity, Caller, Credentials, Identify, Recall } from './caller.ts'
-import { badRequest, Failure, StaleFacts, tooManyRequests } from './failure.ts'
+import { appIsHeld, badRequest, Failure, StaleFacts, tooManyRequests } from './failure.ts'
 import type { AllHandlers, PartsCtx } from './handler.ts'
 import type { InFlight } from './in-flight.ts'
 import { Lines } from './lines.ts'
@@ -139,6 +139,7 @@ export function openPipeline(parts: PipelineParts): Pipeline {
       )
       call.onIdentified?.(known)
       authorise(known, operation, call)
+      if (known.app?.held && writesInApp(known, operation)) throw appIsHeld()
       return known
     })
   }
@@ -154,7 +155,8 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     if (!parts.recalling.has(call.name)) return undefined
     const { operation } = routeOf(call.name)
     const caller = parts.recall(call.credentials, operation)
-    if (!caller) return undefined
+    // Whether it still is held has to be looked up.
+    if (!caller || caller.app?.held) return undefined
     return decidedOnRecall(() => {
       authorise(caller, operation, call)
       const admitted = admitAs(call, caller, true)
@@ -332,6 +334,11 @@ async function open(
 
 function isOperators({ kind }: Caller, { requires }: Operation): boolean {
   return kind === 'management' || (kind === 'collaborator' && requires === 'management')
+}
+
+/** What an operator changes goes through, whether or not the app is held. */
+function writesInApp(caller: Caller, operation: Operation): boolean {
+  return operation.effect !== 'read' && !isOperators(caller, operation)
 }
 
 /** Hands over what the effect asks for: a transaction, or plain statements. */

@@ -62,6 +62,14 @@ export async function archiveApp(
   return numAffectedRows === 1n
 }
 
+/** From now on it takes no writes, or takes them again. False: there is no such app. */
+export async function setHeld({ appId, db }: AppDb, heldAt: number | null): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update apps set held_at = ${heldAt}
+    where app_id = ${appId} and archived_at is null`.execute(db)
+  return numAffectedRows === 1n
+}
+
 /** First in the order of locks: makes a count and the insert after it one step. */
 export async function lockApp({ appId, db }: AppDb): Promise<void> {
   await sql`select from apps where app_id = ${appId} for no key update`.execute(db)

@@ -6,8 +6,9 @@ import type { AppTransaction } from '../../outbox/unit-of-work.ts'
 import { appIdsWith } from '../../pipeline/caller.ts'
 import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, InstallHandlers } from '../../pipeline/handler.ts'
+import { PlainError } from '../../plain-error.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { type AppRow, archiveApp, insertApp, listApps } from './apps.sql.ts'
+import { type AppRow, appExists, archiveApp, insertApp, listApps } from './apps.sql.ts'
 import { listKeysOf, makeApiKey } from './keys/api-keys.ts'
 
 const daysUntilDeletion = 30
@@ -78,7 +79,11 @@ export async function createApp(
   { name, region, identity = {} }: WantedApp,
   now: number,
 ): Promise<{ row: AppRow; keys: { fullAccess: ApiKey; authOnly: ApiKey } }> {
-  const row = { appId: identity.appId ?? newAppId(), name, region, createdAt: now }
+  const { appId: given } = identity
+  if (given !== undefined && (await appExists({ ...install, appId: given }))) {
+    throw new PlainError(`There is an app ${given} already.`)
+  }
+  const row = { appId: given ?? newAppId(), name, region, createdAt: now }
   await insertApp(install, row)
   const db = { ...install, appId: row.appId }
   for (const seed of seeds) await seed(db, now)

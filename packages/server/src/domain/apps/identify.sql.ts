@@ -9,6 +9,7 @@ export interface AppRow {
   readonly region: Region
   readonly moderationVersion: number
   readonly gated: boolean
+  readonly held: boolean
   readonly appVersion: number
   readonly settings: Record<string, unknown>
 }
@@ -23,7 +24,7 @@ export interface KeyQuestion {
   readonly keyHash: Buffer | null
 }
 
-const appColumns = `a.region, a.moderation_version as "moderationVersion",
+const appColumns = `a.region, a.held_at is not null as held, a.moderation_version as "moderationVersion",
           a.row_version as "appVersion", exists (
             select from webhooks h where h.app_id = a.app_id and h.enabled and h.version = 1
               and h.triggers @> '{before_message}') as gated,
@@ -146,9 +147,9 @@ export function tokenQuestionName({ appId, tokenHash }: TokenQuestion): string {
   return `${appId} ${tokenHash.toString('base64')}`
 }
 
-const validTokens = prepared<{ place: number }>(
+const validTokens = prepared<{ place: number; held: boolean }>(
   'valid tokens',
-  `select w.place
+  `select w.place, a.held_at is not null as held
    from unnest($1::text[], $2::bytea[]) with ordinality as w(app_id, token_hash, place)
    join apps a on a.app_id = w.app_id and a.archived_at is null
    join auth_tokens t on t.app_id = w.app_id and t.token_hash = w.token_hash
@@ -156,16 +157,22 @@ const validTokens = prepared<{ place: number }>(
    join users u on u.app_id = t.app_id and u.uid = t.uid and u.deactivated_at is null`,
 )
 
-/** Of each token, whether a device with it would be let in: one statement for all. */
-export async function areTokensValid(
+/** What a device with a token would be told if it came now. */
+export type Standing = 'valid' | 'held' | 'refused'
+
+/** Of each token, what a device with it would be told: one statement for all. */
+export async function standingsOf(
   db: Db,
   questions: readonly TokenQuestion[],
   now: number,
-): Promise<boolean[]> {
+): Promise<Standing[]> {
   const rows = await run(db, validTokens, [
     texts(questions.map(({ appId }) => appId)),
     byteas(questions.map(({ tokenHash }) => tokenHash)),
     now,
   ])
-  return byPlace(questions, rows).map((row) => row !== undefined)
+  return byPlace(questions, rows).map((row) => {
+    if (!row) return 'refused'
+    return row.held ? 'held' : 'valid'
+  })
 }

@@ -22,12 +22,13 @@ import {
   type AppAndKey,
   type AppRow,
   actorQuestionName,
-  areTokensValid,
   findActors,
   findAppsAndActors,
   findAppsAndKeys,
   type KeyQuestion,
   keyQuestionName,
+  type Standing,
+  standingsOf,
   type TokenQuestion,
   tokenQuestionName,
 } from './identify.sql.ts'
@@ -178,10 +179,10 @@ async function lookUp(
   return { kind: 'key', app, ...key, actor: found && actorOf(found), versions }
 }
 
-/** For connections that stay open: of each of these devices, whether it would be let in now. */
+/** For connections that stay open: of each of these devices, what it would be told now. */
 export function checkDevicesWith(db: Db, vault: Vault, clock: () => number) {
-  return (devices: readonly Credentials[]): Promise<readonly boolean[]> =>
-    areTokensValid(
+  return (devices: readonly Credentials[]): Promise<readonly Standing[]> =>
+    standingsOf(
       db,
       devices.map(({ appId = '', authToken = '' }) => ({
         appId,
@@ -289,8 +290,9 @@ async function loadActor(ask: Questions, appId: string, uid: string): Promise<Ac
   return found
 }
 
-function appOf(appId: string, { region, settings, moderationVersion, gated }: AppRow): AppIdentity {
-  return { appId, region, settings, moderationVersion, gated }
+function appOf(appId: string, row: AppRow): AppIdentity {
+  const { region, settings, moderationVersion, gated, held } = row
+  return { appId, region, settings, moderationVersion, gated, held }
 }
 
 function actorOf(row: Omit<ActorRow, 'rowVersion' | 'appVersion'>): Actor {

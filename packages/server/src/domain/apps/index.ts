@@ -1,6 +1,6 @@
 export { readSettings } from './app-settings.sql.ts'
 export { appSettingHandlers } from './app-settings.ts'
-export { appExists, lockApp, nextModerationVersion } from './apps.sql.ts'
+export { lockApp, nextModerationVersion, setHeld } from './apps.sql.ts'
 export {
   type AppSeed,
   appHandlers,

@@ -2,9 +2,10 @@ import type { Region } from '@chorale/contract/apps'
 import { Command, Option } from 'commander'
 import { appSeeds } from '../../api.ts'
 import { writeAuditLog } from '../../database/audit-log.ts'
-import { appExists, archiveAppNow, createApp, listAllApps } from '../../domain/apps/index.ts'
+import { archiveAppNow, createApp, listAllApps } from '../../domain/apps/index.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
 import { unixSeconds } from '../clock.ts'
+import { holdCommand, releaseCommand } from './app-hold.ts'
 import { CommandError, date, print, table, withTools } from './output.ts'
 
 export function appCommand(): Command {
@@ -12,6 +13,8 @@ export function appCommand(): Command {
     .description('Apps (tenants) of this install.')
     .addCommand(createCommand())
     .addCommand(listCommand())
+    .addCommand(holdCommand())
+    .addCommand(releaseCommand())
     .addCommand(deleteCommand())
 }
 
@@ -29,10 +32,6 @@ function createCommand(): Command {
       const identity = identityIn(given)
       const created = await withTools(({ database, vault }) =>
         database.transaction(async (db) => {
-          const { appId } = identity
-          if (appId !== undefined && (await appExists({ appId, db }))) {
-            throw new CommandError(`There is an app ${appId} already.`)
-          }
           const wanted = { name, region, identity }
           const result = await createApp({ db }, vault, appSeeds, wanted, unixSeconds())
           await audit(db, result.row.appId, 'app create', { name, region })

@@ -30,6 +30,7 @@ import {
   openBackgroundDatabase,
   openConfiguredDatabase,
   openSessionDatabase,
+  openStandbyGuard,
   requirePoolerSettings,
 } from '../configured-database.ts'
 import { openConfiguredEgress } from '../configured-egress.ts'
@@ -97,15 +98,9 @@ export interface Core extends AsyncDisposable {
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { config, log, clock = unixSeconds, publishes = true } = options
   await using stack = new AsyncDisposableStack()
-  const background = stack.use(openBackgroundDatabase(config, log))
-  // First of all: nothing runs beside a database that is not there, or not ready.
-  await requireSchema(background.db, { later: config.DATABASE_LATER_SCHEMA })
-  const isPooled = config.DATABASE_POOLER === 'transaction'
-  if (isPooled) await requirePoolerSettings(config, background)
-  const session = isPooled ? stack.use(await openSessionDatabase(config, log)) : background
-  const vault = await openConfiguredVault(config, background)
   const activeApps = openActiveApps()
-  const foreground = stack.use(openConfiguredDatabase(config, log, activeApps))
+  const { foreground, background, session } = await openDatabases(stack, config, log, activeApps)
+  const vault = await openConfiguredVault(config, background)
   const bus = stack.use(connectBus(natsAccessOf(config, log), log))
   const tracer = stack.use(await openConfiguredTracer(config, log))
   const egress = openTracedEgress(stack, config, tracer)
@@ -156,6 +151,23 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     health,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+async function openDatabases(
+  stack: AsyncDisposableStack,
+  config: Config,
+  log: Logger,
+  activeApps: ActiveApps,
+): Promise<Pick<Core, 'foreground' | 'background' | 'session'>> {
+  const standby = stack.use(openStandbyGuard(config, log))
+  const background = stack.use(openBackgroundDatabase(config, log, standby))
+  // First of all: nothing runs beside a database that is not there, or not ready.
+  await requireSchema(background.db, { later: config.DATABASE_LATER_SCHEMA })
+  const isPooled = config.DATABASE_POOLER === 'transaction'
+  if (isPooled) await requirePoolerSettings(config, background)
+  const session = isPooled ? stack.use(await openSessionDatabase(config, log)) : background
+  const foreground = stack.use(openConfiguredDatabase(config, log, { activeApps, standby }))
+  return { foreground, background, session }
 }
 
 function openTracedEgress(

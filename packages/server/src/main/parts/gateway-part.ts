@@ -10,6 +10,7 @@ import { type GatewayOptions, openGateway } from '../../gateway/gateway.ts'
 import type { Users } from '../../gateway/users.ts'
 import { openTransactions } from '../../outbox/unit-of-work.ts'
 import type { Credentials } from '../../pipeline/caller.ts'
+import { appIsHeld } from '../../pipeline/failure.ts'
 import type { Calls } from './calls.ts'
 import type { Core } from './core.ts'
 import { buildCallServer, type HttpListener } from './listener.ts'
@@ -63,13 +64,14 @@ function usersWith(core: Core, { identify, people, rateLimit }: Calls): Users {
   return {
     async authenticate(credentials) {
       const { app, actor, expiresAt } = await deviceOf(credentials)
+      if (app.held) throw appIsHeld()
       return { appId: app.appId, uid: actor.uid, app, expiresAt }
     },
     async requireMaySignal(credentials, to, data) {
       const { app, actor } = await deviceOf(credentials)
       await checkSignal({ app, actor, to, data })
     },
-    areValid: checkDevicesWith(background.db, vault, clock),
+    standingsOf: checkDevicesWith(background.db, vault, clock),
     self: serialiseSelf,
     relationshipsOf,
     charge: ({ app, uid }) => void rateLimit.take(app, 'device', uid),
