@@ -75,6 +75,7 @@ export const parts: readonly Part[] = [
           'docs/operate/proxies.md',
           'docs/operate/pooler.md',
           'docs/operate/scaling.md',
+          'docs/operate/cells.md',
           'docs/reliability.md',
           'docs/processes.md',
           'docs/performance.md',

@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { freePort } from '../../packages/server/src/main/start/free-port.ts'
 import { text } from './files.ts'
 import { installPrograms, run } from './programs.ts'
 
@@ -40,6 +43,56 @@ test('nginx takes its file', () => {
   const site = write('site.conf', text('nginx.conf').replaceAll('/etc/nginx/certs', folder))
   const around = `pid ${folder}/pid; error_log stderr; events {} http { include ${site}; }`
   run('nginx', ['-t', '-c', write('nginx.conf', around)])
+})
+
+/** What the proxy says to a call while no process is there. */
+async function answerOf(command: string, args: readonly string[], port: number): Promise<Response> {
+  const proxy = spawn(command, [...args], { stdio: 'inherit' })
+  const ended = once(proxy, 'exit')
+  try {
+    return await vi.waitFor(
+      async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/v3/users`)
+        if (answer.status !== 503) throw new Error(`${command} answered ${answer.status}.`)
+        return answer
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+  } finally {
+    proxy.kill()
+    await ended
+  }
+}
+
+/** Nobody listens there. */
+const away = '127.0.0.1:9'
+
+test('haproxy says in the form of the service that nothing is ready, and when to come back', async () => {
+  const port = await freePort()
+  const config = text('haproxy.cfg')
+    .replace('maxconn 40000', 'maxconn 100')
+    .replace(/frontend web.*?\n\n/s, '')
+    .replace(/bind :443.*/, `bind 127.0.0.1:${port}`)
+    .replace(/ port 9464/g, '')
+    .replace(/10\.0\.0\.1\d:3000/g, away)
+  const path = write('alone.cfg', config)
+  const answer = await answerOf('haproxy', ['-db', '-f', path], port)
+  expect(answer.headers.get('retry-after')).toBe('2')
+  expect(await answer.json()).toMatchObject({ error: { code: 'ERR_MISSION_FAILED' } })
+})
+
+test('nginx says the same', async () => {
+  const port = await freePort()
+  const site = text('nginx.conf')
+    .replace(/server \{\s*listen 80;[^}]*\}/, '')
+    .replace('listen 443 ssl http2', `listen 127.0.0.1:${port}`)
+    .replace(/^\s*ssl_.*$/gm, '')
+    .replace(/10\.0\.0\.1\d:3000/g, away)
+  const around = `daemon off; pid ${folder}/alone.pid; error_log stderr; events {}
+    http { access_log off; include ${write('alone.conf', site)}; }`
+  const answer = await answerOf('nginx', ['-c', write('alone-nginx.conf', around)], port)
+  expect(answer.headers.get('retry-after')).toBe('2')
+  expect(await answer.json()).toMatchObject({ error: { code: 'ERR_MISSION_FAILED' } })
 })
 
 test('systemd takes its unit, and finds little to attack', () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { generalErrors } from '../../packages/contract/src/errors/general.ts'
 import {
   type Config,
   fromFile,
@@ -107,8 +108,21 @@ describe.each(Object.entries(places))('%s', (_, environment) => {
 test('the example proxies name settings that exist', () => {
   const named = ['haproxy.cfg', 'nginx.conf', 'README.md', 'Dockerfile']
     .flatMap((path) => [...text(path).matchAll(/\b[A-Z]+(?:_[A-Z]+)+\b/g)].map(([name]) => name))
-    .filter((name) => !known.has(name) && !(name in given))
+    .filter((name) => !known.has(name) && !(name in given) && !name.startsWith('ERR_'))
   expect(named).toEqual([])
+})
+
+test('the example proxies say that nothing is ready in the words of the catalogue', () => {
+  const { status, message, fix } = generalErrors.ERR_MISSION_FAILED
+  const error = { code: 'ERR_MISSION_FAILED', message, devMessage: fix, source: 'chat-api' }
+  const answers = ['haproxy.cfg', 'nginx.conf'].flatMap((path) => [
+    ...text(path).matchAll(/(?:status|return) (\d+).* ?'(\{.*\})'/g),
+  ])
+  const said = answers.map(([, code, body = '']) => ({ status: Number(code), ...JSON.parse(body) }))
+  expect(said).toEqual([
+    { status, error },
+    { status, error },
+  ])
 })
 
 const portOf = (config: Config): Readonly<Record<string, number>> => ({

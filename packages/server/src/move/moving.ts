@@ -14,5 +14,5 @@ export interface Moving {
   /** Undefined: files stay where they are. */
   readonly files?: MovingFiles | undefined
   /** `share`: how much of the step is done, where that is known. */
-  progress(step: StepName | 'files found', count: number, share?: number): void
+  progress(step: StepName | 'files found' | 'hand-over', count: number, share?: number): void
 }

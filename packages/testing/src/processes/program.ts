@@ -79,6 +79,14 @@ export function programOf(installed: Installed): Program {
 
 export const { chorale, choraleJson, startServing } = programIn(root)
 
+/** A command as a line for a shell. */
+export function commandLine(settings: Settings, ...args: readonly string[]): string {
+  const named = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
+  const program = join(root, 'packages/server/bin/chorale.js')
+  const words = ['env', '-C', tmpdir(), ...named, process.execPath, program, ...args]
+  return words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+}
+
 export interface Serving extends AsyncDisposable {
   readonly pid: number | undefined
   /** Empty for a worker alone, which takes no calls. */

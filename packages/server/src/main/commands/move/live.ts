@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { Command } from 'commander'
 import { markOf, moveBack } from '../../../move/back.ts'
 import { cutOver, followMove } from '../../../move/follow.ts'
 import { Given } from '../../../move/given.ts'
+import { handOver } from '../../../move/hand-over.ts'
+import { PlainError } from '../../../plain-error.ts'
 import { print } from '../output.ts'
 import {
   leftLine,
@@ -77,6 +81,44 @@ export function cutOverCommand(): Command {
         ].join('\n'),
       )
     })
+}
+
+export function handOverCommand(): Command {
+  return webhooksOf(sidesOf(new Command('hand-over')))
+    .description('Stop writes on the old side for a moment, bring the rest over, and switch.')
+    .requiredOption('--hold <command>', 'stops writes on the old side')
+    .requiredOption('--release <command>', 'undoes that, if something fails')
+    .requiredOption('--switch <command>', 'sends everybody to the new side')
+    .action(async (options: Options & HandOverCommands) => {
+      const moving = openMove(options)
+      await using ears = await openEars(options, moving)
+      const { heldMs } = await handOver(moving, {
+        heard: ears.heard,
+        hold: () => runCommand('--hold', options.hold),
+        release: () => runCommand('--release', options.release),
+        switchOver: () => runCommand('--switch', options.switch),
+        told: (messages) => moving.progress('hand-over', messages),
+      })
+      const left = moving.state.leftovers()
+      print(options.json, { heldMs: Math.round(heldMs), left }, () =>
+        [...left.map(leftLine), `Writes were refused for ${(heldMs / 1000).toFixed(1)} s.`].join(
+          '\n',
+        ),
+      )
+    })
+}
+
+interface HandOverCommands {
+  readonly hold: string
+  readonly release: string
+  readonly switch: string
+}
+
+/** As a shell runs it; what it says is for whoever looks on. */
+async function runCommand(option: string, command: string): Promise<void> {
+  const child = spawn(command, { shell: true, stdio: ['ignore', process.stderr, 'inherit'] })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new PlainError(`The command of ${option} ended with ${code}.`)
 }
 
 export function backCommand(): Command {

@@ -6,7 +6,7 @@ import { compareSample } from '../../../move/sample.ts'
 import type { Difference } from '../../../move/spool.ts'
 import type { Leftover } from '../../../move/state.ts'
 import { print, table } from '../output.ts'
-import { backCommand, cutOverCommand, followCommand } from './live.ts'
+import { backCommand, cutOverCommand, followCommand, handOverCommand } from './live.ts'
 import { progressLine } from './progress.ts'
 import {
   filesIn,
@@ -27,6 +27,7 @@ export function moveCommand(): Command {
     .addCommand(runCommand())
     .addCommand(followCommand())
     .addCommand(cutOverCommand())
+    .addCommand(handOverCommand())
     .addCommand(compareCommand())
     .addCommand(backCommand())
 }
