@@ -41,14 +41,17 @@ test('a standby is not used: migrations and the doctor say so', async () => {
 })
 
 test('the doctor says whether a commit waits for the standby', async () => {
-  const examine = async () => {
-    const { stdout } = await chorale(settings, 'doctor')
+  const examine = async (given = settings) => {
+    const { stdout } = await chorale(given, 'doctor')
     return stdout.split('\n').find((line) => line.includes(' durability '))
   }
   expect(await examine()).toMatch(/^warning .* does not wait for a standby \(connected: 1\)/)
+  expect(await examine({ ...settings, DATABASE_STANDBY: 'required' })).toMatch(
+    /^failure .* Calls are answered 503/,
+  )
   await waitForStandby(true)
   await expect
-    .poll(examine, wait)
+    .poll(() => examine(), wait)
     .toMatch(/^ok .* waits for the disk and for a standby; connected: 1/)
   await waitForStandby(false)
 })

@@ -35,12 +35,12 @@ const printed = async ({ ended }: MovingProcess) => {
   if (stdout === '') throw new Error(stderr)
   return JSON.parse(stdout)
 }
-const handOver = (switchOver: string) =>
-  move(
-    ...['hand-over', '--hold', commandLine(old.settings, 'app', 'hold', appId)],
-    ...['--release', commandLine(old.settings, 'app', 'release', appId)],
-    ...['--switch', switchOver],
-  )
+const commands = {
+  hold: commandLine(old.settings, 'app', 'hold', appId),
+  release: commandLine(old.settings, 'app', 'release', appId),
+}
+const handOver = (switchOver: string, { hold, release } = commands) =>
+  move('hand-over', '--hold', hold, '--release', release, '--switch', switchOver)
 
 test('an app is handed over while it is written to; if the switch fails, the old side goes on', async () => {
   const [ann, ben] = ['ann', 'ben']
@@ -63,6 +63,10 @@ test('an app is handed over while it is written to; if the switch fails, the old
     1,
     expect.stringContaining('--switch ended with 1.'),
   ])
+  const stuck = await handOver('true', { hold: 'exit 3', release: 'exit 4' }).ended
+  expect(stuck.stderr).toContain(
+    'The command of --hold ended with 3. The command of --release ended with 4. Release the old side',
+  )
   const before = sends.acknowledged.length
   await expect
     .poll(() => sends.acknowledged.length, { timeout: 20_000 })

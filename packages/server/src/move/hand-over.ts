@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PlainError } from '../plain-error.ts'
 import {
   catchUp,
   newestId,
@@ -47,9 +48,9 @@ export async function handOver(moving: Moving, parts: HandOverParts): Promise<{ 
     await round(shortOverlapSeconds)
     tookMs = performance.now() - startedAt
   }
-  await parts.hold()
-  const heldAt = performance.now()
   try {
+    await parts.hold()
+    const heldAt = performance.now()
     await round(Math.ceil((heldAt - wholeAt) / 1000) + longestCallSeconds)
     for (let quietSince = performance.now(); performance.now() - quietSince < quietMs; ) {
       await sleep(pauseMs)
@@ -57,11 +58,14 @@ export async function handOver(moving: Moving, parts: HandOverParts): Promise<{ 
     }
     await markCutOver(moving)
     await parts.switchOver()
+    return { heldMs: performance.now() - heldAt }
   } catch (error) {
-    await parts.release()
+    await parts.release().catch((second: unknown) => {
+      const texts = [error, second].map((one) => (one instanceof Error ? one.message : String(one)))
+      throw new PlainError(`${texts.join(' ')} Release the old side by hand: it may be held.`)
+    })
     throw error
   }
-  return { heldMs: performance.now() - heldAt }
 }
 
 /** A round reads so many seconds again, and says whether there was anything new. */

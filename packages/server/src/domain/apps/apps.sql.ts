@@ -10,6 +10,11 @@ export interface AppRow {
   readonly createdAt: number
 }
 
+export interface ListedApp extends AppRow {
+  /** Since when it takes no writes; null: it takes them. */
+  readonly heldAt: number | null
+}
+
 export async function insertApp({ db }: InstallDb, row: AppRow): Promise<void> {
   await sql`
     insert into apps (app_id, name, region, created_at)
@@ -40,9 +45,9 @@ function matching({ searchKey, appIds }: AppFilter) {
 export async function listApps(
   { db }: InstallDb,
   { page, perPage, ...filter }: PageRequest & AppFilter,
-): Promise<{ rows: AppRow[]; total: number }> {
-  const { rows } = await sql<AppRow>`
-    select app_id as "appId", name, region, created_at as "createdAt" from apps
+): Promise<{ rows: ListedApp[]; total: number }> {
+  const { rows } = await sql<ListedApp>`
+    select app_id as "appId", name, region, created_at as "createdAt", held_at as "heldAt" from apps
     where ${matching(filter)} order by app_id
     limit ${perPage} offset ${(page - 1) * perPage}`.execute(db)
   const counted = await sql<{ n: number }>`

@@ -8,7 +8,14 @@ import { Failure } from '../../pipeline/failure.ts'
 import type { Handlers, InstallHandlers } from '../../pipeline/handler.ts'
 import { PlainError } from '../../plain-error.ts'
 import type { Vault } from '../../vault/vault.ts'
-import { type AppRow, appExists, archiveApp, insertApp, listApps } from './apps.sql.ts'
+import {
+  type AppRow,
+  appExists,
+  archiveApp,
+  insertApp,
+  type ListedApp,
+  listApps,
+} from './apps.sql.ts'
 import { listKeysOf, makeApiKey } from './keys/api-keys.ts'
 
 const daysUntilDeletion = 30
@@ -57,7 +64,7 @@ export async function archiveAppNow({
   return deleteAt
 }
 
-export async function listAllApps(db: InstallDb): Promise<AppRow[]> {
+export async function listAllApps(db: InstallDb): Promise<ListedApp[]> {
   return (await listApps(db, { page: 1, perPage: 10_000 })).rows
 }
 
@@ -107,15 +114,17 @@ const regionNames: Readonly<Record<Region, string>> = {
 
 /** A self-hosted app has no plan and no account; the interface has fields for them all the same. */
 function shownApp(row: AppRow, keys: readonly ApiKey[]): App {
-  const { appId, ...rest } = row
+  const { appId, name, region, createdAt } = row
   return {
     id: appId,
-    ...rest,
+    name,
+    region,
+    createdAt,
     plan: 'self-hosted',
     state: 'active',
     owner: 0,
     appOwner: { id: '0', name: 'Operator', email: '' },
-    appRegion: { id: row.region, name: regionNames[row.region], description: '' },
+    appRegion: { id: region, name: regionNames[region], description: '' },
     apiKeys: Object.fromEntries(keys.map((key) => [key.apiKey, key])),
   }
 }

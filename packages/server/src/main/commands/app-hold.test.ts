@@ -45,6 +45,8 @@ test('an app that is held refuses writes with 503, answers reads, and sends devi
   await there.next('welcome')
 
   expect(await choraleJson(settings, 'app', 'hold', appId)).toEqual({ appId, held: true })
+  const apps = await choraleJson<{ heldAt: number | null }[]>(settings, 'app', 'list')
+  expect(apps.filter(({ heldAt }) => heldAt !== null)).toMatchObject([{ appId }])
   expect(await send()).toMatchObject(refusal)
   expect(await call('PUT', '/users/bob', { name: 'Bob the second' })).toMatchObject(refusal)
   const { status, body } = await call('GET', '/users/bob/messages')

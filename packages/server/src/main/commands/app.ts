@@ -92,8 +92,11 @@ function listCommand(): Command {
       const apps = await withTools(({ database: { db } }) => listAllApps({ db }))
       print(json, apps, () =>
         table(
-          ['App', 'Name', 'Region', 'Created'],
-          apps.map(({ appId, name, region, createdAt }) => [appId, name, region, date(createdAt)]),
+          ['App', 'Name', 'Region', 'Created', 'Held since'],
+          apps.map(({ appId, name, region, createdAt, heldAt }) => [
+            ...[appId, name, region, date(createdAt)],
+            heldAt === null ? '' : date(heldAt),
+          ]),
         ),
       )
     })

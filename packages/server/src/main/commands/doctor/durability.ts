@@ -22,13 +22,18 @@ export const durability: Check = {
         'Set `fsync = on` in postgresql.conf and restart it.',
       )
     }
-    if (standbys === 0) return ok('a commit waits for the disk; no standby is seen')
+    const isRequired = config.DATABASE_STANDBY === 'required'
+    if (standbys === 0 && !isRequired) {
+      return ok('a commit waits for the disk; no standby is seen')
+    }
     const remedy =
       'Set `synchronous_mode: true` and `synchronous_mode_strict: true` in Patroni (4.0 or later), or ' +
       '`synchronous_standby_names` in postgresql.conf, with `synchronous_commit = on`.'
     if (!synchronousStandbys || synchronousCommit === 'local') {
-      const text = `A commit does not wait for a standby (connected: ${standbys}). What was acknowledged is lost when one takes over.`
-      return warning(text, remedy)
+      const text = `A commit does not wait for a standby (connected: ${standbys}).`
+      return isRequired
+        ? failure(`${text} Calls are answered 503 until it does (DATABASE_STANDBY).`, remedy)
+        : warning(`${text} What was acknowledged is lost when one takes over.`, remedy)
     }
     return ok(`a commit waits for the disk and for a standby; connected: ${standbys}`)
   },
