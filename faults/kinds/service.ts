@@ -1,11 +1,12 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { nameOf, startPart } from '../rig/chorale.ts'
+import { choraleJson, nameOf, startPart } from '../rig/chorale.ts'
 import { setClock, withoutClocks } from '../rig/clocks.ts'
 import { waitFor } from '../rig/commands.ts'
 import { type Host, type Part, parts, serviceHosts } from '../rig/layout.ts'
 import { limitMemory, withoutMemoryLimits } from '../rig/memory.ts'
 import { calm, disturb } from '../rig/network.ts'
 import { pidOf, signal } from '../rig/processes.ts'
+import { installNextRelease } from '../rig/release.ts'
 import { untilReady } from '../rig/rig.ts'
 import { type Fault, nothing } from './fault.ts'
 
@@ -53,6 +54,19 @@ export const serviceFaults: readonly Fault[] = [
     seconds: 0,
     async begin() {
       for (const place of everywhere) await restart(place)
+      return nothing
+    },
+  },
+  {
+    name: 'rolling-upgrade',
+    what: 'a next release migrates the database and replaces each process, workers last',
+    seconds: 0,
+    async begin() {
+      await installNextRelease()
+      // It may meet another fault, and is run again, as an operator does.
+      const migrate = () => choraleJson('migrate').catch(() => undefined)
+      await waitFor('end of the migration', 120, migrate)
+      for (const part of parts) for (const host of serviceHosts) await restart([part, host])
       return nothing
     },
   },

@@ -4,20 +4,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { clockOf } from './clocks.ts'
-import {
-  addresses,
-  engineHosts,
-  folder,
-  type Host,
-  outside,
-  type Part,
-  ports,
-  root,
-} from './layout.ts'
+import { addresses, engineHosts, folder, type Host, outside, type Part, ports } from './layout.ts'
 import { start } from './processes.ts'
+import { release } from './release.ts'
 
 const run = promisify(execFile)
-const program = join(root, 'packages/server/bin/chorale.js')
+const program = () => join(release(), 'packages/server/bin/chorale.js')
 
 export function nameOf(part: Part, host: Host): string {
   return `${part}-${host}`
@@ -36,13 +28,13 @@ export function startPart(part: Part, host: Host): void {
       OPERATIONS_PORT: String(ports.operations[part]),
       ...clockOf(host),
     },
-    command: [process.execPath, program, 'serve', '--parts', part],
+    command: [process.execPath, program(), 'serve', '--parts', part],
   })
 }
 
 /** The JSON that a command of `chorale` prints. */
 export async function choraleJson<T>(...args: readonly string[]): Promise<T> {
-  const { stdout } = await run(process.execPath, [program, ...args, '--json'], {
+  const { stdout } = await run(process.execPath, [program(), ...args, '--json'], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...environment() },
   })
