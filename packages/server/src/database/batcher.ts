@@ -1,3 +1,5 @@
+import { openUnderWay } from '../limits/under-way.ts'
+
 /**
  * Groups what arrives anyway: while a batch is being committed, the next one fills. There is no
  * timer: a lone item leaves as soon as the event loop has turned.
@@ -59,7 +61,7 @@ export function openBatcher<Item, Result>(
 
 class Queue<Item, Result> implements Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>
-  readonly #batches = new Set<Batch>()
+  readonly #batches = openUnderWay<Batch>()
   #waiting: Waiting<Item, Result>[] = []
   #isScheduled = false
   #idle: PromiseWithResolvers<void> | undefined
@@ -103,7 +105,7 @@ class Queue<Item, Result> implements Batcher<Item, Result> {
   #hasRoom(): boolean {
     const { concurrency, maxOverlapping } = this.#options
     let [late, running, items] = [0, 0, this.#waiting.length]
-    for (const { isLate, size } of this.#batches) {
+    for (const { isLate, size } of this.#batches.all()) {
       if (isLate) late++
       else running++
       if (!isLate) items += size
@@ -116,8 +118,9 @@ class Queue<Item, Result> implements Batcher<Item, Result> {
   #take(): Waiting<Item, Result>[] {
     const { maxPerBatch, orderOf } = this.#options
     if (this.#batches.size === 0) return this.#waiting.splice(0, maxPerBatch)
+    const batches = this.#batches.all()
     const isHeld = (order: number) => {
-      for (const { orders } of this.#batches) if (orders.has(order)) return true
+      for (const { orders } of batches) if (orders.has(order)) return true
       return false
     }
     const taken: Waiting<Item, Result>[] = []
@@ -135,14 +138,14 @@ class Queue<Item, Result> implements Batcher<Item, Result> {
     const { orderOf, lateMs = usualLateMs } = this.#options
     const orders = new Set(items.map(({ item }) => orderOf(item)))
     const batch: Batch = { size: items.length, orders, isLate: false }
-    this.#batches.add(batch)
+    const place = this.#batches.add(batch)
     const timer = setTimeout(() => {
       batch.isLate = true
       this.#start()
     }, lateMs)
     const outcome = await this.#commit(items)
     clearTimeout(timer)
-    this.#batches.delete(batch)
+    this.#batches.remove(place)
     // Before those who wait hear of it: the database works while their answers are written.
     this.#start()
     settle(outcome)

@@ -101,6 +101,7 @@ test('what was kept when a process falls behind again is left to the sweeper', a
   })
   publisher.onCommit(commit('slow'))
   publisher.onCommit(commit('refused'))
+  await expect.poll(() => published, wait).toEqual(['slow', 'refused'])
   answers[1]?.reject(new Error('NATS is away.'))
   await expect.poll(() => publisher.behind, wait).toBe(true)
   publisher.hold()

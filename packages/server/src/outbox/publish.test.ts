@@ -10,8 +10,9 @@ import { openEventStream } from '../bus/event-stream.ts'
 import { openAppendBatcher } from '../domain/log/log.ts'
 import { insertConversation } from '../domain/log/participants/participants.sql.ts'
 import { measureBacklog, readAppends } from './backlog.ts'
-import { batchesOf, batchOf } from './batches.ts'
+import { type Batch, batchesOf, batchOf } from './batches.ts'
 import type { Append } from './committed.ts'
+import { openPublisher } from './publish.ts'
 
 const wait = { timeout: 15_000, interval: 50 }
 const stack = new AsyncDisposableStack()
@@ -118,6 +119,57 @@ describe('what a call has committed', async () => {
       .toEqual(rows)
   })
 })
+
+test('what is committed in one moment is published together, in its order, and at the end', async () => {
+  const published: Batch[] = []
+  const cleared: (number | string)[] = []
+  const publisher = openPublisher(
+    {
+      open: async () => undefined,
+      publish: async (batch) => void published.push(batch),
+    },
+    {
+      receipt: (id) => void cleared.push(id),
+      event: (id) => void cleared.push(id),
+      [Symbol.asyncDispose]: async () => undefined,
+    },
+    pino({ level: 'silent' }),
+  )
+  const append = (id: number) => ({
+    events: [],
+    appends: [{ receipt: id, entries: [{ ...entry, id, seq: id }] }],
+  })
+  const at = { bucket: entry.bucket, key: entry.key }
+  for (const id of [1, 2]) publisher.onCommit(append(id))
+  publisher.onCommit({
+    appends: [],
+    events: [
+      { id: 'edit', appId: 'a', name: 'message.edited', at: 1, payload: { ...at, ...edit } },
+    ],
+  })
+  publisher.onCommit(append(3))
+  expect(published).toEqual([])
+  await expect.poll(() => cleared, wait).toEqual([1, 2, 'edit', 3])
+  const idsIn = ({ body }: Batch) =>
+    (JSON.parse(body) as { events: { id: string }[] }).events.map(({ id }) => id)
+  expect(published.map(idsIn)).toEqual([['message-1'], ['message-2'], ['edit'], ['message-3']])
+
+  publisher.onCommit(append(4))
+  await publisher[Symbol.asyncDispose]()
+  expect(cleared).toEqual([1, 2, 'edit', 3, 4])
+})
+
+const entry = {
+  appId: 'a',
+  bucket: 3,
+  key: 7,
+  at: 1,
+  sender: 'ann',
+  category: 'message',
+  type: 'text',
+  data: '{"text":"hello"}',
+}
+const edit = { seq: 1, id: 1, uid: 'ann' }
 
 describe('batches', async () => {
   const { db, appId } = stack.use(await startTestApp({ shadow: false }))

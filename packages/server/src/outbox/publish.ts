@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { openUnderWay } from '../limits/under-way.ts'
 import { type Tracer, traced } from '../tracing/tracer.ts'
 import { type Batch, batchesOf, batchOf } from './batches.ts'
 import type { Clearing } from './clearing.ts'
@@ -27,6 +28,12 @@ export interface Publisher extends AsyncDisposable {
   resume(): void
 }
 
+/**
+ * What is committed within this time goes to the stream in one write: each wakes NATS and the process
+ * itself, which costs as much as a send. Devices hear of it at once, by signals.
+ */
+const gatherMs = 10
+const maxGathered = 200
 const maxInFlight = 512
 const maxHeld = 2000
 
@@ -38,11 +45,13 @@ export function openPublisher(
 ): Publisher {
   let mode: 'direct' | 'behind' | 'holding' = 'direct'
   let held: Committed[] = []
-  const inFlight = new Set<Promise<void>>()
+  const gathered = openGathered(publish)
+  const inFlight = openUnderWay<Promise<void>>()
   const listeners: (() => void)[] = []
 
   function fallBehind(reason: unknown): void {
     held = []
+    gathered.drop()
     if (mode === 'behind') return
     mode = 'behind'
     log.warn({ err: reason }, 'could not publish events to NATS; the sweeper publishes them later')
@@ -56,30 +65,33 @@ export function openPublisher(
   ): Promise<void> {
     const publishAll = () => Promise.all(batches.map((batch) => stream.publish(batch)))
     try {
-      await (trace
-        ? traced(tracer, 'publish to NATS', 'producer', [trace], publishAll)
-        : publishAll())
+      await traced(tracer, 'publish to NATS', 'producer', [trace], publishAll)
       done()
     } catch (error) {
       fallBehind(error)
     }
   }
 
-  function start(batches: readonly Batch[], trace: string | undefined, done: () => void): void {
-    const work = store(batches, trace, done).finally(() => inFlight.delete(work))
-    inFlight.add(work)
+  function start(...what: Parameters<typeof store>): void {
+    const work = store(...what)
+    const place = inFlight.add(work)
+    void work.finally(() => inFlight.remove(place))
   }
 
-  function publish({ events, appends }: Committed): void {
-    for (const append of appends) {
-      start(batchesOf(append), append.trace, () => clearing.receipt(append.receipt))
+  function publish(all: readonly Committed[]): void {
+    for (const { events, appends } of all) {
+      for (const append of appends) {
+        start(batchesOf(append), append.trace, () => clearing.receipt(append.receipt))
+      }
+      for (const event of events) {
+        start([batchOf(event)], event.trace, () => clearing.event(event.id))
+      }
     }
-    for (const event of events) start([batchOf(event)], event.trace, () => clearing.event(event.id))
   }
 
   return {
     onCommit(committed) {
-      if (mode === 'direct' && inFlight.size < maxInFlight) publish(committed)
+      if (mode === 'direct' && inFlight.size < maxInFlight) gathered.add(committed)
       else if (mode === 'direct') fallBehind(new Error('NATS is too slow.'))
       else if (mode === 'holding' && held.length < maxHeld) held.push(committed)
       else fallBehind(new Error('Too much was committed while the sweeper caught up.'))
@@ -97,10 +109,36 @@ export function openPublisher(
       held = []
       mode = 'direct'
       log.info('publishing events to NATS directly again')
-      for (const committed of kept) publish(committed)
+      publish(kept)
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all(inFlight)
+      gathered.publish()
+      await Promise.all(inFlight.all())
     },
+  }
+}
+
+/** What was committed and is published together, soon. */
+function openGathered(publish: (all: readonly Committed[]) => void) {
+  let gathered: Committed[] = []
+  let timer: NodeJS.Timeout | undefined
+
+  function take(): readonly Committed[] {
+    clearTimeout(timer)
+    timer = undefined
+    const all = gathered
+    gathered = []
+    return all
+  }
+
+  const publishAll = () => publish(take())
+  return {
+    add(committed: Committed): void {
+      gathered.push(committed)
+      if (gathered.length >= maxGathered) publishAll()
+      else timer ??= setTimeout(publishAll, gatherMs)
+    },
+    publish: publishAll,
+    drop: (): void => void take(),
   }
 }

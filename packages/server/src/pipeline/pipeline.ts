@@ -5,6 +5,7 @@ import { writeAuditLog } from '../database/audit-log.ts'
 import { answeredWithin } from '../database/deadline.ts'
 import type { Database } from '../database/pool.ts'
 import { ShareUsedUp } from '../database/shares.ts'
+import { openUnderWay } from '../limits/under-way.ts'
 import type { CommitHook } from '../outbox/committed.ts'
 import { openTransactions, type Transactions } from '../outbox/unit-of-work.ts'
 import type { FileAddresses } from '../storage/addresses.ts'
@@ -123,7 +124,7 @@ interface Route {
 
 export function openPipeline(parts: PipelineParts): Pipeline {
   const routes = buildRoutes(parts)
-  const running = new Set<AdmittedCall>()
+  const running = openUnderWay<AdmittedCall>()
   const routeOf = (name: OperationName) => {
     const route = routes.get(name)
     if (!route) throw new Error(`No handler for ${name}.`)
@@ -175,21 +176,22 @@ export function openPipeline(parts: PipelineParts): Pipeline {
     async run(admitted, content) {
       const { call, caller } = admitted
       const size = openCallSize(parts.inFlight, call.name, caller.app?.appId)
+      let place: number | undefined
       try {
         const wait = isLarge(call, content) ? size.setLarge() : undefined
         if (wait !== undefined) await wait
-        running.add(admitted)
+        place = running.add(admitted)
         return await runAs(admitted, content, size)
       } catch (error) {
         if (!admitted.recalled || !isDecision(error) || isTooMany(error)) throw error
         const again = { ...admitted, caller: await identify(call), recalled: false }
         return await runAs(again, content, size)
       } finally {
-        running.delete(admitted)
+        if (place !== undefined) running.remove(place)
         size.leave()
       }
     },
-    underWay: () => Array.from(running, nameOf),
+    underWay: () => running.all().map(nameOf),
   }
 }
 

@@ -9,12 +9,17 @@ session.connect()
 session.post('Profiler.enable')
 let isUnderWay = false
 
-const { setInterval: every } = globalThis
 // Not the request's work: it waits until the request is answered.
+const { setInterval: every, setTimeout: after } = globalThis
 globalThis.setInterval = ((work: () => void, ms?: number) =>
   every(() => {
     if (!isUnderWay) work()
   }, ms)) as typeof setInterval
+globalThis.setTimeout = ((work: () => void, ms?: number) =>
+  after(function retry() {
+    if (isUnderWay) after(retry, 1)
+    else work()
+  }, ms)) as typeof setTimeout
 
 /** Since the last time. The inspector of the own thread answers at once. */
 function takeCoverage(): readonly Profiler.ScriptCoverage[] {
