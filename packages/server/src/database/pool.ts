@@ -229,7 +229,7 @@ function borrow({ deadlineMs, keepsNames }: Lending) {
       try {
         const result = await answeredWithin(
           deadlineMs,
-          client.then((held) => held.query(sent)),
+          client.then((held) => ask(held, sent)),
         )
         resumeTurn()
         return result
@@ -249,6 +249,19 @@ function borrow({ deadlineMs, keepsNames }: Lending) {
         })
     },
   }
+}
+
+/**
+ * With a callback: what the driver links its own promises with is kept alive by the first of them that
+ * reaches the old space, so half of what every later query has made was copied there.
+ */
+function ask(client: pg.PoolClient, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const { promise, resolve, reject } = Promise.withResolvers<pg.QueryResult>()
+  void client.query(query, (error, result) => {
+    if (error) reject(error)
+    else resolve(result)
+  })
+  return promise
 }
 
 function unnamed({ name: _, ...query }: pg.QueryConfig): pg.QueryConfig {
