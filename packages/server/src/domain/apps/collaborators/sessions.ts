@@ -126,9 +126,11 @@ export function sessionHandlers(rules: SessionRules): InstallHandlers<Own> {
       const { role, roles } = selfOf(caller)
       const appIds = role === null ? Object.keys(roles) : undefined
       const { rows, total } = await listApps(db, { ...query, ...(appIds && { appIds }) })
-      const data = rows.map(({ appId, ...row }) => ({
+      const data = rows.map(({ appId, name, region, createdAt }) => ({
         id: appId,
-        ...row,
+        name,
+        region,
+        createdAt,
         permissions: permissionsOf(role, roles[appId]),
       }))
       return { data, meta: { pagination: paginationOf(query, rows.length, total) } }
