@@ -159,6 +159,38 @@ test('what is committed in one moment is published together, in its order, and a
   expect(cleared).toEqual([1, 2, 'edit', 3, 4])
 })
 
+test('what waits to be published when a process falls behind is left to the sweeper', async () => {
+  const published: string[] = []
+  const answer = Promise.withResolvers<void>()
+  const publisher = openPublisher(
+    {
+      open: async () => undefined,
+      publish({ id }) {
+        published.push(id)
+        return answer.promise
+      },
+    },
+    {
+      receipt: () => undefined,
+      event: () => undefined,
+      [Symbol.asyncDispose]: async () => undefined,
+    },
+    pino({ level: 'silent' }),
+  )
+  const commit = (id: string) =>
+    publisher.onCommit({
+      appends: [],
+      events: [{ id, appId: 'a', name: 'user.updated', at: 1, payload: { uid: 'ann' } }],
+    })
+  commit('refused')
+  await expect.poll(() => published, wait).toEqual(['refused'])
+  commit('waiting')
+  answer.reject(new Error('NATS is away.'))
+  await expect.poll(() => publisher.behind, wait).toBe(true)
+  await publisher[Symbol.asyncDispose]()
+  expect(published).toEqual(['refused'])
+})
+
 const entry = {
   appId: 'a',
   bucket: 3,
