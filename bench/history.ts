@@ -1,5 +1,5 @@
 import type { ScratchDatabase } from '../packages/testing/src/engines/scratch-database.ts'
-import type { Bench, BenchContext, Served } from './harness/context.ts'
+import type { Bench, BenchContext, OneAndAll, Served } from './harness/context.ts'
 import { fillEntries, loadConversations } from './harness/conversations.ts'
 import { type Cpu, cpuDuring, cpuOfEach } from './harness/cpu.ts'
 import { median, rounded } from './harness/figures.ts'
@@ -11,15 +11,18 @@ const connections = 64
 const bareClients = 16
 const goals = { user: 0.45, group: 0.35 }
 
-interface Round {
-  readonly bare: Bare
+interface Load {
   readonly pages: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly cpu: Cpu
-  readonly ratio: number
-  /** Against the best that bare can do. */
-  readonly strictRatio: number
+}
+
+interface Round {
+  readonly bare: Bare
+  /** Of one process, and of one for each core, as `--processes auto` starts them. */
+  readonly one: Load
+  readonly all: Load
 }
 
 export const bench: Bench = {
@@ -28,10 +31,11 @@ export const bench: Bench = {
   async run(ctx) {
     const { rows = 5_000_000, rounds = 3, seconds = 10 } = ctx.options
     const database = await ctx.freshDatabase()
-    const served = await ctx.serve(database.url)
+    const served = await ctx.serveOnOneAndAllCores(database.url)
+    const { appId } = served.one
     ctx.say(`loading ${rows} messages`)
-    await loadConversations(database.query, served.appId)
-    await fillEntries(database.url, served.appId, rows)
+    await loadConversations(database.query, appId)
+    await fillEntries(database.url, appId, rows)
     const measured = {
       user: await compare(ctx, { database, served, kind: 'user', rounds, seconds }),
       group: await compare(ctx, { database, served, kind: 'group', rounds, seconds }),
@@ -41,7 +45,7 @@ export const bench: Bench = {
       tables: [
         {
           title: `Pages of ${perPage} a second, median of the rounds; CPU in µs a page`,
-          rows: kinds.map((kind) => measured[kind].row),
+          rows: kinds.flatMap((kind) => measured[kind].rows),
         },
       ],
       goals: kinds.map((kind) => ({
@@ -64,7 +68,7 @@ export const bench: Bench = {
 
 interface Sides {
   readonly database: ScratchDatabase
-  readonly served: Served
+  readonly served: OneAndAll
   readonly kind: Kind
   readonly rounds: number
   readonly seconds: number
@@ -72,57 +76,59 @@ interface Sides {
 
 async function compare({ say }: BenchContext, sides: Sides) {
   const { served, kind } = sides
-  await warmUp(served.origin, () => historyScript(served, kind), connections)
+  for (const { origin } of [served.one, served.all]) {
+    await warmUp(origin, () => historyScript(served.one, kind), connections)
+  }
   const results: Round[] = []
   for (let round = 1; round <= sides.rounds; round++) {
     const result = await oneRound(sides)
     results.push(result)
-    const { bare, pages } = result
-    const { chosen, kept } = bare
+    const { bare, one, all } = result
+    const figures = [bare.chosen, bare.kept, one.pages, all.pages].map((each) => rounded(each, 0))
     say(
-      `${kind}, round ${round}: bare ${rounded(chosen, 0)} and ${rounded(kept, 0)}, pages ${rounded(pages, 0)}`,
+      `${kind}, round ${round}: bare ${figures[0]} and ${figures[1]}, pages ${figures[2]} and ${figures[3]}`,
     )
   }
   const middle = (read: (round: Round) => number, digits = 0) =>
     rounded(median(results.map(read)), digits)
-  const ratio = middle((round) => round.ratio, 2)
-  const strictRatio = middle((round) => round.strictRatio, 2)
+  const rowOf = (load: 'one' | 'all') => ({
+    Of: kind,
+    processes: load,
+    bare: middle(({ bare }) => bare.chosen),
+    'plan kept': middle(({ bare }) => bare.kept),
+    pages: middle((round) => round[load].pages),
+    'p50 ms': middle((round) => round[load].p50Ms, 1),
+    'p99 ms': middle((round) => round[load].p99Ms, 1),
+    server: middle((round) => round[load].cpu.server),
+    PostgreSQL: middle((round) => round[load].cpu.postgres),
+    'load itself': middle((round) => round[load].cpu.load),
+    ratio: middle((round) => round[load].pages / round.bare.chosen, 2),
+    // The best that bare can do.
+    'against kept': middle((round) => round[load].pages / round.bare.kept, 2),
+  })
+  const all = rowOf('all')
   return {
-    ratio,
-    strictRatio,
-    rounds: results.map((round) => rounded(round.ratio)),
-    row: {
-      Of: kind,
-      bare: middle(({ bare }) => bare.chosen),
-      'plan kept': middle(({ bare }) => bare.kept),
-      pages: middle(({ pages }) => pages),
-      'p50 ms': middle(({ p50Ms }) => p50Ms, 1),
-      'p99 ms': middle(({ p99Ms }) => p99Ms, 1),
-      server: middle(({ cpu }) => cpu.server),
-      PostgreSQL: middle(({ cpu }) => cpu.postgres),
-      'load itself': middle(({ cpu }) => cpu.load),
-      ratio,
-      'against kept': strictRatio,
-    },
+    ratio: all.ratio,
+    strictRatio: all['against kept'],
+    rounds: results.map(({ all, bare }) => rounded(all.pages / bare.chosen)),
+    rows: [rowOf('one'), all],
   }
 }
 
-async function oneRound({ database, served, kind, seconds }: Sides): Promise<Round> {
+async function oneRound(sides: Sides): Promise<Round> {
+  const { database, served, kind, seconds } = sides
   const script = bareHistory(kind)
   const bareTps = () => bothPgbenches(database.url, script, { clients: bareClients, seconds })
   const before = await bareTps()
+  const one = await loaded(served.one, sides)
+  const all = await loaded(served.all, sides)
+  return { bare: between(before, await bareTps()), one, all }
+}
+
+async function loaded(served: Served, { database, kind, seconds }: Sides): Promise<Load> {
   const { result, cpu } = await cpuDuring(served.pid, database.query, () =>
     wrk(served.origin, historyScript(served, kind), { connections, seconds }),
   )
-  const bare = between(before, await bareTps())
   const { perSecond: pages, p50Ms, p99Ms } = result
-  return {
-    bare,
-    pages,
-    p50Ms,
-    p99Ms,
-    cpu: cpuOfEach(cpu, result.requests),
-    ratio: pages / bare.chosen,
-    strictRatio: pages / bare.kept,
-  }
+  return { pages, p50Ms, p99Ms, cpu: cpuOfEach(cpu, result.requests) }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { availableParallelism } from 'node:os'
 import type { Api } from '../../packages/contract/src/api.ts'
 import type { Client } from '../../packages/contract/src/operation.ts'
 import { restClient } from '../../packages/sdk/src/index.ts'
@@ -43,6 +44,8 @@ export interface BenchContext {
   startServer(databaseUrl: string): Promise<BenchServer>
   /** The service as it is run, `chorale serve`, with an app to call it by; only the API if not said. */
   serve(databaseUrl: string, parts?: string, more?: Settings): Promise<Served>
+  /** Its API twice, in one process and in one for each core; the app is the same. */
+  serveOnOneAndAllCores(databaseUrl: string): Promise<OneAndAll>
   /** The same with gateways beside the api, each in its own process. */
   serveApart(databaseUrl: string, gateways: number, more?: Settings): Promise<ServedApart>
   /** All parts in one process, and apps of these names; those in `limited` have the usual limits. */
@@ -83,6 +86,11 @@ export interface BenchApp {
 
 export interface Served extends Serving, AppOf {}
 
+export interface OneAndAll {
+  readonly one: Served
+  readonly all: Served
+}
+
 type AppOf = Pick<BenchApp, 'appId' | 'apiKey'>
 
 interface ServedWorking<K extends string> {
@@ -121,6 +129,12 @@ export async function runBench(
     startServer: (databaseUrl) => startServer(settingsFor(databaseUrl), stack),
     serve: (databaseUrl, parts = 'api', more = {}) =>
       serve({ ...settingsFor(databaseUrl), ...more }, stack, parts),
+    async serveOnOneAndAllCores(databaseUrl) {
+      const settings = settingsFor(databaseUrl)
+      const one = await serve(settings, stack, 'api')
+      const all = stack.use(await startServing(settings, 'api', availableParallelism()))
+      return { one, all: { ...one, ...all } }
+    },
     async serveApart(databaseUrl, count, more = {}) {
       const settings = { ...settingsFor(databaseUrl), ...more }
       const api = await serve(settings, stack, 'api')

@@ -41,7 +41,7 @@ async function spent(serverPid: number, query: Query, loadUs: () => number) {
      where datname = current_database() and pid <> pg_backend_pid() or datid is null`,
   )) as { pid: number }[]
   return {
-    server: ownUs(serverPid),
+    server: ownUs(serverPid) + childrenUs(serverPid),
     postgres: new Map(rows.map(({ pid }) => [pid, ownUs(pid)])),
     load: loadUs(),
   }
@@ -51,6 +51,12 @@ async function spent(serverPid: number, query: Query, loadUs: () => number) {
 export function ownUs(pid: number): number {
   const [user, system] = times(pid)
   return (user + system) * tickUs
+}
+
+/** Of the processes that one has started and that run. */
+function childrenUs(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
+  return children.reduce((sum, child) => sum + ownUs(Number(child)), 0)
 }
 
 /** Of all programs that this process started and that have ended. */

@@ -25,12 +25,17 @@ export interface Serving extends AsyncDisposable {
  * `chorale serve` as an operator runs it; its log goes to a file, which costs this process nothing.
  * `BENCH_NODE_OPTIONS="--cpu-prof --cpu-prof-dir=..."` leaves a profile of it.
  */
-export async function startServing(settings: Settings, parts: string): Promise<Serving> {
+export async function startServing(
+  settings: Settings,
+  parts: string,
+  processes = 1,
+): Promise<Serving> {
   const folder = mkdtempSync(join(tmpdir(), 'chorale-serving-'))
   const log = join(folder, 'log')
   const output = openSync(log, 'w')
   const { PATH, BENCH_NODE_OPTIONS: NODE_OPTIONS } = process.env
-  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--parts', parts], {
+  const options = ['--port', '0', '--parts', parts, '--processes', `${processes}`]
+  const child = spawn(process.execPath, [program, 'serve', ...options], {
     cwd: folder,
     env: { PATH, NODE_OPTIONS, ...compileCache, OPERATIONS_PORT: '0', ...settings },
     stdio: ['ignore', output, output],
@@ -38,7 +43,8 @@ export async function startServing(settings: Settings, parts: string): Promise<S
   closeSync(output)
   const ended = once(child, 'close')
   const said = () => readFileSync(log, 'utf8')
-  const hasStarted = () => said().includes('"msg":"started"')
+  const lastOfStart = processes > 1 ? 'all processes have started' : 'started'
+  const hasStarted = () => said().includes(`"msg":"${lastOfStart}"`)
   const addressOf = (name: string) =>
     new RegExp(`"serves":"(?:${name})","address":"([^"]+)"`).exec(said())?.[1] ?? ''
   await waitUntil(() => hasStarted() || child.exitCode !== null, 120_000)
