@@ -12,10 +12,10 @@ export interface AuditEntry {
   readonly input: unknown
   readonly requestId: string
   readonly address?: string
-  readonly keyId?: string
-  readonly uid?: string
+  readonly keyId?: string | undefined
+  readonly uid?: string | undefined
   /** A person, and their name at that time. */
-  readonly collaboratorId?: number
+  readonly collaboratorId?: number | undefined
   readonly name?: string
 }
 

@@ -29,8 +29,9 @@ export function parseBody(
   lenient: boolean,
 ): unknown {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return undefined
+  const read = readText(bytes)
   // Some editors and Windows clients begin with a mark of byte order.
-  const text = readText(bytes).replace(lenient ? /^\ufeff/ : '', '')
+  const text = lenient && read.charCodeAt(0) === 0xfeff ? read.slice(1) : read
   if (!lenient) requireJson(contentType)
   const isForm = lenient && isUrlEncoded(text, contentType)
   const body = isForm ? objectOfFields(new URLSearchParams(text)) : parseJson(text, 'body')
@@ -41,6 +42,7 @@ export function parseBody(
 
 /** Where no type is named, JSON begins as JSON does. `curl -d` calls a form whatever it sends. */
 function isUrlEncoded(text: string, contentType: string | undefined): boolean {
+  if (isJson(contentType)) return false
   const looksLikeJson = /^\s*[[{]/.test(text)
   if (!contentType) return !looksLikeJson
   if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType)) return !looksLikeJson
@@ -48,8 +50,12 @@ function isUrlEncoded(text: string, contentType: string | undefined): boolean {
   return false
 }
 
+function isJson(contentType: string | undefined): boolean {
+  return contentType === 'application/json' || /^application\/json\s*(;|$)/i.test(contentType ?? '')
+}
+
 function requireJson(contentType = ''): void {
-  if (/^application\/json\s*(;|$)/i.test(contentType)) return
+  if (isJson(contentType)) return
   const named = contentType ? `; this is ${contentType.slice(0, 100)}` : ''
   throw badRequest('content-type', `Send the body as application/json${named}.`)
 }

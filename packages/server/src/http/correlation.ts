@@ -1,31 +1,48 @@
-import { randomUUID } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseTraceparent, type TraceContext, traceparentOf } from '../tracing/trace-context.ts'
 import type { Span, Tracer } from '../tracing/tracer.ts'
 
 /** Of a caller: what names a request in the logs of others, and nothing that could forge a line of ours. */
 const acceptable = /^[\w.:@/+=-]{1,128}$/
 
-/** That of the caller, where it has an acceptable one. */
-export function requestIdOf({ 'x-request-id': given }: IncomingHttpHeaders): string {
-  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()
+const idBytes = 16
+/** Drawn for many ids at once. */
+const random = Buffer.alloc(256 * idBytes)
+let used = random.length
+
+export function newRequestId(): string {
+  if (used === random.length) {
+    randomFillSync(random)
+    used = 0
+  }
+  used += idBytes
+  return random.toString('hex', used - idBytes, used)
 }
 
+/** That of the caller, where it has an acceptable one. */
+export function requestIdOf({ 'x-request-id': given }: IncomingHttpHeaders): string {
+  return typeof given === 'string' && acceptable.test(given) ? given : newRequestId()
+}
+
+type Begin = (request: FastifyRequest, reply: FastifyReply) => void
+
 /** Each answer names its request, and its trace where the caller has named one or a tracer begins one. */
-export function correlate(server: FastifyInstance, tracer: Tracer | undefined): void {
+export function openCorrelation(server: FastifyInstance, tracer: Tracer | undefined): Begin {
   server.decorateRequest('span', undefined)
   if (tracer) endSpans(server)
   server.decorateRequest('trace', undefined)
-  server.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-Request-Id', request.id)
+  return (request, reply) => {
+    reply.header('x-request-id', request.id)
     const { traceparent } = request.headers
     if (typeof traceparent === 'string') request.trace = parseTraceparent(traceparent)
-    request.span = tracer && startSpan(tracer, request)
-    request.trace = request.span?.context ?? request.trace
+    if (tracer) {
+      request.span = startSpan(tracer, request)
+      request.trace = request.span?.context ?? request.trace
+    }
     if (request.trace) reply.header('traceparent', traceparentOf(request.trace))
-    done()
-  })
+  }
 }
 
 function startSpan(tracer: Tracer, request: FastifyRequest): Span | undefined {

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isAllowedOrigin, type Origins } from '../web/origins.ts'
 
 const preflight = {
@@ -10,15 +10,20 @@ const preflight = {
 const exposed =
   'X-Request-Id, traceparent, Retry-After, X-Rate-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset'
 
-/** Tells browsers which pages may read the answers. */
-export function answerOrigins(server: FastifyInstance, allowed: Origins): void {
-  server.addHook('onRequest', ({ headers, method }, reply, done) => {
-    if (!allowed.includes('*')) reply.header('Vary', 'Origin')
-    if (headers.origin === undefined || !isAllowedOrigin(headers, allowed)) return done()
-    reply.header('Access-Control-Allow-Origin', allowed.includes('*') ? '*' : headers.origin)
-    reply.header('Access-Control-Expose-Headers', exposed)
-    const asksFirst = method === 'OPTIONS' && headers['access-control-request-method']
-    if (asksFirst) void reply.code(204).headers(preflight).send()
-    else done()
-  })
+/**
+ * Tells browsers which pages may read the answers. Whether that was all: a browser has asked what it may
+ * send, and has its answer.
+ */
+export function answerOrigins(
+  { headers, method }: FastifyRequest,
+  reply: FastifyReply,
+  allowed: Origins,
+): boolean {
+  if (!allowed.includes('*')) reply.header('vary', 'Origin')
+  if (headers.origin === undefined || !isAllowedOrigin(headers, allowed)) return false
+  reply.header('access-control-allow-origin', allowed.includes('*') ? '*' : headers.origin)
+  reply.header('access-control-expose-headers', exposed)
+  const asksFirst = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
+  if (asksFirst) void reply.code(204).headers(preflight).send()
+  return asksFirst
 }

@@ -7,6 +7,7 @@ const maxParameters = 200
 /** `tags=a&tags=b`, `tags[]=a` and `tags[0]=a` all mean the list `tags`. */
 export function parseQuery(text: string): Record<string, unknown> {
   const result: Record<string, unknown> = Object.create(null)
+  if (text === '') return result
   for (const [key, value] of Object.entries(parse(text, '&', '=', { maxKeys: maxParameters }))) {
     if (value === undefined) continue
     const name = key.replace(/\[\d*\]$/, '')

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { badRequest, Failure } from '../pipeline/failure.ts'
 import { rawAnswerHeaders } from '../web/answer-headers.ts'
+import { newRequestId } from './correlation.ts'
 
 /** What never became a request still gets the error body. */
 export function refuseUnreadable(error: Error & { code?: string }, socket: Socket) {
@@ -12,7 +12,7 @@ export function refuseUnreadable(error: Error & { code?: string }, socket: Socke
   const { status } = failure
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-Id: ${randomUUID()}\r\n${rawAnswerHeaders}` +
+      `X-Request-Id: ${newRequestId()}\r\n${rawAnswerHeaders}` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

@@ -9,7 +9,6 @@ import { badRequest, Failure } from '../pipeline/failure.ts'
 import { Lines } from '../pipeline/lines.ts'
 import type { AdmittedCall, Pipeline } from '../pipeline/pipeline.ts'
 import { RawJson } from '../pipeline/raw-json.ts'
-import { traceOf } from '../pipeline/trace.ts'
 import type { FolderStorage } from '../storage/folder.ts'
 import { inTrace, type Tracer } from '../tracing/tracer.ts'
 import { answerHeaders } from '../web/answer-headers.ts'
@@ -23,7 +22,7 @@ import {
   consolePrefix,
   requireOwnPage,
 } from './console-routes.ts'
-import { correlate, requestIdOf } from './correlation.ts'
+import { openCorrelation, requestIdOf } from './correlation.ts'
 import { answerOrigins } from './cors.ts'
 import { httpFailureOf } from './fastify-refusals.ts'
 import { addFiles } from './files.ts'
@@ -32,6 +31,7 @@ import { parseForm } from './form.ts'
 import { addPages } from './pages.ts'
 import { inspectQuery, parseQuery } from './query.ts'
 import { refuseUnreadable } from './refuse-unreadable.ts'
+import { openRequestLog, type RequestLog } from './request-log.ts'
 import type { Pages } from './root-page.ts'
 import { addSignIn, type SignIn } from './sign-in.ts'
 import { closeUnread, limitRequestTime } from './unread-body.ts'
@@ -70,7 +70,7 @@ export interface HttpParts {
 
 const bodyLimitBytes = 1_048_576
 const headersLimitBytes = 16_384
-/** Headers must come within this; how often that is looked at. Bodies: `request-time.ts`. */
+/** Headers must come within this; how often that is looked at. Bodies: `unread-body.ts`. */
 const headersTimeoutMs = 10_000
 const checkEveryMs = 2000
 const versions = ['/v3', '/v3.0']
@@ -90,24 +90,28 @@ export function buildServer(parts: HttpParts): FastifyInstance {
   server.decorateRequest('admitted', undefined)
   server.decorateRequest('refusal', undefined)
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  // The second is what nearly all have: found by its name, it need not be taken apart.
+  for (const type of ['*', 'application/json']) {
+    server.addContentTypeParser(type, { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  }
+  const requestLog = openRequestLog(parts)
+  const correlate = openCorrelation(server, parts.tracer)
+  // One hook for all of it: every call pays for each.
   server.addHook('onRequest', (request, reply, done) => {
     // An empty one is as good as none; the framework would refuse it.
     if (request.raw.headers['content-type'] === '') delete request.raw.headers['content-type']
     reply.headers(headers)
-    done()
+    correlate(request, reply)
+    if (answerOrigins(request, reply, parts.origins)) return
+    // Here already: behind the hooks its body would be read first.
+    done(request.is404 ? notFound(request) : undefined)
   })
-  correlate(server, parts.tracer)
-  // What it says is named here and holds no secret: looking for one costs more than the line.
-  const requestLog = parts.log.child({}, { redact: [] })
-  logAnswers(server, parts, requestLog)
-  answerOrigins(server, parts.origins)
-  // Here already: behind the hooks its body would be read first.
-  server.addHook('onRequest', (request, _, done) =>
-    done(request.is404 ? notFound(request) : undefined),
-  )
-  answerUntilClosed(server, parts.leaving)
-  closeUnread(server)
+  server.addHook('onResponse', requestLog.answered)
+  const isClosing = noticeClosing(server)
+  server.addHook('onSend', (request, reply, payload, done) => {
+    if (isClosing() || parts.leaving?.aborted) reply.header('connection', 'close')
+    done(null, closeUnread(request, reply, payload))
+  })
   answerErrors(server, parts, requestLog)
   addPages(server, parts, hasConsole(parts) ? parts.consoleFiles : undefined)
   if (parts.folder && parts.serves !== 'management') addFiles(server, parts.folder)
@@ -166,30 +170,11 @@ function openServer(
   return server
 }
 
-function logAnswers(server: FastifyInstance, parts: HttpParts, requestLog: Logger): void {
-  server.addHook('onResponse', (request, reply, done) => {
-    done()
-    const { operation } = request.routeOptions.config
-    if (!operation) return
-    const { statusCode: status, elapsedTime } = reply
-    parts.observe(operation, status, elapsedTime / 1000)
-    requestLog.info({
-      operation,
-      status,
-      ms: Math.round(elapsedTime),
-      requestId: request.id,
-      ...namesIn(request, parts),
-      ...(request.refusal && { code: request.refusal }),
-    })
-  })
-}
-
-function answerErrors(server: FastifyInstance, parts: HttpParts, requestLog: Logger): void {
+function answerErrors(server: FastifyInstance, parts: HttpParts, requestLog: RequestLog): void {
   server.setErrorHandler((error, request, reply) => {
     const { id: requestId } = request
     if (isCutOff(request)) {
-      const { operation } = request.routeOptions.config
-      requestLog.info({ operation, requestId, ...namesIn(request, parts) }, 'request aborted')
+      requestLog.aborted(request)
       return reply.send(cutOff().body())
     }
     const failure = httpFailureOf(error, requestId, parts.log)
@@ -199,14 +184,6 @@ function answerErrors(server: FastifyInstance, parts: HttpParts, requestLog: Log
   server.setNotFoundHandler((request) => {
     throw notFound(request)
   })
-}
-
-function namesIn({ admitted, caller, raw, headers, trace }: FastifyRequest, parts: HttpParts) {
-  return {
-    ...(trace && { traceId: trace.traceId }),
-    address: admitted?.call.address ?? parts.clientAddress(raw),
-    ...traceOf(caller, admitted?.call.credentials ?? credentialsOf(headers)),
-  }
 }
 
 function addOperation(
@@ -340,7 +317,7 @@ async function handle(
       .send(Readable.from(answer.body.texts()))
   }
   if (!(answer.body instanceof RawJson)) return reply.send(answer.body)
-  return reply.type('application/json; charset=utf-8').send(answer.body.text)
+  return reply.header('content-type', 'application/json; charset=utf-8').send(answer.body.text)
 }
 
 declare module 'fastify' {
@@ -379,14 +356,11 @@ function notFound({ method, url }: FastifyRequest): Failure {
  * the client is told to go elsewhere. Without this, an answer on a kept-alive connection would
  * hold up the stop, and a request on an idle one would meet a reset.
  */
-function answerUntilClosed(server: FastifyInstance, leaving: AbortSignal | undefined): void {
+function noticeClosing(server: FastifyInstance): () => boolean {
   let closing = false
   server.addHook('preClose', async () => {
     closing = true
     for (let turn = 0; turn < turnsBeforeClose; turn++) await setImmediate()
   })
-  server.addHook('onSend', (_, reply, __, done) => {
-    if (closing || leaving?.aborted) reply.header('Connection', 'close')
-    done()
-  })
+  return () => closing
 }

@@ -1,6 +1,7 @@
+import type { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /** A client that still sends reads no answer whose connection is reset: it may finish this much. */
 const maxDiscardedBytes = 1_048_576
@@ -10,15 +11,17 @@ const maxDiscardedMs = 2000
  * Whoever is refused before the body has come gets the answer and no further call on that
  * connection. What still arrives is dropped, for a moment, and then cut off.
  */
-export function closeUnread(server: FastifyInstance): void {
-  server.addHook('onSend', ({ raw }, reply, payload, done) => {
-    // An injected request has no parser that would call it complete.
-    if (!bringsBody(raw) || raw.complete || raw.readableEnded) return done(null, payload)
-    reply.header('Connection', 'close')
-    if (typeof payload !== 'string') return done(null, payload)
-    reply.header('Content-Length', Buffer.byteLength(payload))
-    done(null, Readable.from(thenDiscard(payload, raw), { objectMode: false }))
-  })
+export function closeUnread(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): unknown {
+  // An injected request has no parser that would call it complete.
+  if (raw.complete || raw.readableEnded || !bringsBody(raw)) return payload
+  reply.header('connection', 'close')
+  if (typeof payload !== 'string') return payload
+  reply.header('content-length', Buffer.byteLength(payload))
+  return Readable.from(thenDiscard(payload, raw), { objectMode: false })
 }
 
 function bringsBody({ headers }: IncomingMessage): boolean {
@@ -53,25 +56,37 @@ const streamed = /^(?:PUT \/files\/|POST \/v3(?:\.0)?\/messages)/
  * moment of a request, whoever answers it.
  */
 export function limitRequestTime({ server }: FastifyInstance): void {
-  const watch = (request: IncomingMessage) => {
-    if (!bringsBody(request)) return
-    const { socket } = request
-    const isFile = streamed.test(`${request.method} ${request.url}`) && isStreamed(request)
-    let { bytesRead } = socket
-    const look = () => {
-      const isMoving = isFile && socket.bytesRead > bytesRead
-      bytesRead = socket.bytesRead
-      if (request.complete) return
-      if (isMoving) timer.refresh()
-      else server.emit('clientError', new RequestTimeout(), socket)
+  let arrived: IncomingMessage[] = []
+  /** Most bodies come with their headers: nobody need watch those. */
+  const watchUnfinished = () => {
+    const requests = arrived
+    arrived = []
+    for (const request of requests) {
+      if (!request.complete && !request.destroyed) watchTime(server, request)
     }
-    const timer = setTimeout(look, requestTimeoutMs)
-    request.once('close', () => clearTimeout(timer))
-    request.once('end', () => clearTimeout(timer))
+  }
+  const note = (request: IncomingMessage) => {
+    if (arrived.push(request) === 1) setImmediate(watchUnfinished)
   }
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
-    server.prependListener(event, watch)
+    server.prependListener(event, note)
   }
+}
+
+function watchTime(server: EventEmitter, request: IncomingMessage): void {
+  const { socket } = request
+  const isFile = streamed.test(`${request.method} ${request.url}`) && isStreamed(request)
+  let { bytesRead } = socket
+  const look = () => {
+    const isMoving = isFile && socket.bytesRead > bytesRead
+    bytesRead = socket.bytesRead
+    if (request.complete) return
+    if (isMoving) timer.refresh()
+    else server.emit('clientError', new RequestTimeout(), socket)
+  }
+  const timer = setTimeout(look, requestTimeoutMs)
+  request.once('close', () => clearTimeout(timer))
+  request.once('end', () => clearTimeout(timer))
 }
 
 function isStreamed({ method, headers }: IncomingMessage): boolean {

@@ -10,11 +10,23 @@ export function openLog(level: Config['LOG_LEVEL'], to: number | string = 1): Lo
       level,
       base: null,
       hooks: withoutStorms(),
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: openTimestamps(),
       redact: { paths: [...secrets, ...secrets.map((name) => `*.${name}`)], censor: '[hidden]' },
     },
     openOutput(to),
   )
+}
+
+/** Of many lines of one millisecond the time is printed once. */
+function openTimestamps(): () => string {
+  let at = 0
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== at) text = `,"time":"${new Date(now).toISOString()}"`
+    at = now
+    return text
+  }
 }
 
 const gatherMs = 50

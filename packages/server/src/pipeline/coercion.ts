@@ -46,10 +46,13 @@ function hasOtherName({ properties, items }: Shape, value: unknown): boolean {
   if (Array.isArray(value))
     return items !== undefined && value.some((one) => hasOtherName(items, one))
   if (!isObject(value) || !properties) return false
-  return Object.keys(value).some((name) => {
+  for (const name of Object.keys(value)) {
     const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
-    return shape ? hasOtherName(shape, value[name]) : nameIn(properties, value, name) !== name
-  })
+    if (shape ? hasOtherName(shape, value[name]) : nameIn(properties, value, name) !== name) {
+      return true
+    }
+  }
+  return false
 }
 
 function read(shape: Shape, value: unknown): unknown {

@@ -106,3 +106,13 @@ export function requireLookedUp({ recalled }: { readonly recalled: boolean }): v
 export function appIsHeld(): Failure {
   return new Failure('ERR_MISSION_FAILED', {}, { headers: { 'Retry-After': '1' } })
 }
+
+/** Nothing was done. Anything else, a lost connection say, may have come after the commit. */
+export function isDecision(error: unknown): boolean {
+  return error instanceof StaleFacts || (error instanceof Failure && error.status < 500)
+}
+
+/** Does not depend on who the caller is. */
+export function isTooMany(error: unknown): boolean {
+  return error instanceof Failure && error.status === 429
+}

@@ -65,3 +65,23 @@ export function inspectText(text: string, place: string): void {
 function inspectNumber(value: number, place: string): void {
   if (!isExact(value)) throw badRequest(place, inexact)
 }
+
+/** An escape of a unit of text, such as \u0000, has six; a unit that is not escaped at most three. */
+const mostBytesOfUnit = 6
+const mostBytesOfNumber = 25
+
+/** At most so many bytes has a parsed JSON value as JSON text: found without making the text. */
+export function mostJsonBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length * mostBytesOfUnit + 2
+  if (typeof value !== 'object' || value === null) return mostBytesOfNumber
+  let bytes = 2
+  if (Array.isArray(value)) {
+    for (const item of value) bytes += mostJsonBytes(item) + 1
+    return bytes
+  }
+  const object = value as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(object)) {
+    bytes += mostJsonBytes(name) + mostJsonBytes(object[name]) + 2
+  }
+  return bytes
+}

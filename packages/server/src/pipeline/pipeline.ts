@@ -15,13 +15,13 @@ import type { AddressLimits } from './address-limits.ts'
 import { auditEntryOf, isAudited } from './audit.ts'
 import { authorise } from './authorise.ts'
 import { bringsMany, type CallSize, isLarge, openCallSize } from './call-size.ts'
-import type { AppIdentity, Caller, Credentials, Identify, Recall } from './caller.ts'
-import { appIsHeld, badRequest, Failure, StaleFacts, tooManyRequests } from './failure.ts'
+import type { Actor, AppIdentity, Caller, Credentials, Identify, Recall } from './caller.ts'
+import { appIsHeld, badRequest, isDecision, isTooMany, tooManyRequests } from './failure.ts'
 import type { AllHandlers, PartsCtx } from './handler.ts'
 import type { InFlight } from './in-flight.ts'
 import { Lines } from './lines.ts'
 import { type Items, inputInTurns, itemsIn } from './long-bodies.ts'
-import type { RateLimit } from './rate-limit.ts'
+import { type RateLimit, takeFromBudget } from './rate-limit.ts'
 import { RawJson } from './raw-json.ts'
 import { lazyValidationOf, type Validation, validationOf } from './validation.ts'
 
@@ -250,29 +250,6 @@ function decidedOnRecall<T>(decide: () => T): T | undefined {
   }
 }
 
-/** Nothing was done. Anything else, a lost connection say, may have come after the commit. */
-function isDecision(error: unknown): boolean {
-  return error instanceof StaleFacts || (error instanceof Failure && error.status < 500)
-}
-
-/** Does not depend on who the caller is. */
-function isTooMany(error: unknown): boolean {
-  return error instanceof Failure && error.status === 429
-}
-
-function takeFromBudget(rateLimit: RateLimit, caller: Caller, { rate }: Operation) {
-  // The operator is not held up by what an app has used: raising its limit must go through.
-  if (caller.kind === 'management') return {}
-  // Nor are people, who have a budget each, of the size that a device has.
-  if (caller.kind === 'collaborator') {
-    const { app, collaboratorId } = caller
-    return app ? rateLimit.take(app, 'device', `collaborator:${collaboratorId}`) : {}
-  }
-  // Nor is an app by its users: each has a budget of their own.
-  if (caller.kind === 'device') return rateLimit.take(caller.app, 'device', caller.actor.uid)
-  return rateLimit.take(caller.app, rate ?? 'standard')
-}
-
 function buildRoutes({
   handlers,
   lazyValidation = false,
@@ -291,6 +268,20 @@ function buildRoutes({
   )
 }
 
+/** What every handler gets; inside an app also which, and for whom it acts. */
+interface Ctx {
+  readonly vault: Vault
+  readonly addresses: FileAddresses | undefined
+  readonly caller: Caller
+  readonly recalled: boolean
+  readonly now: number
+  readonly db: { readonly appId?: string; readonly db: Database['db'] }
+  readonly app?: AppIdentity
+  readonly actor?: Actor | undefined
+}
+
+type Handle = (ctx: Ctx) => Promise<unknown>
+
 /** Opens what the effect asks for, handles, checks the answer before the commit. */
 async function open(
   parts: PipelineParts,
@@ -300,34 +291,31 @@ async function open(
   input: Record<string, unknown>,
 ): Promise<unknown> {
   const now = parts.clock()
-  const { vault, addresses } = parts
-  const shared = { vault, addresses, caller, recalled, now }
+  const { handler, operation } = route
   // The operator is not held up by what an app uses.
-  const { db, transaction: begin } =
-    isOperators(caller, route.operation) || !caller.app
+  const connections =
+    isOperators(caller, operation) || !caller.app
       ? parts.database
       : parts.database.of(caller.app.appId)
-  const { handler } = route
+  const ctx = ctxOf(parts, route, { caller, recalled }, now, connections.db)
   // Typed per operation in `AllHandlers`; here they are one list.
-  const run: (ctx: object) => Promise<unknown> =
+  const run: Handle =
     typeof handler === 'function'
       ? (ctx) => handler(input as never, ctx as never)
-      : await prepare(handler, input, {
-          ...shared,
-          ...(route.install ? { db: { db } } : inApp(caller, db)),
-        })
-  const handle = async (db: Database['db'], own: object) => {
-    const answer = await run({ ...shared, ...own })
+      : await prepare(handler, input, ctx)
+  const handle: Handle = async (ctx) => {
+    const answer = await run(ctx)
     checkAnswer(parts, route, call, answer)
-    if (isAudited(caller, call.name, route.operation)) {
-      await writeAuditLog(db, auditEntryOf(call, caller, input, now))
+    if (isAudited(caller, call.name, operation)) {
+      await writeAuditLog(ctx.db.db, auditEntryOf(call, caller, input, now))
     }
     return answer
   }
   const { onCommit } = parts
+  const { transaction: begin } = connections
   const transactions = () => openTransactions({ begin, onCommit, clock: () => now })
-  const answer = within(route, caller, db, transactions, handle)
-  const { effect } = route.operation
+  const answer = within(route, ctx, transactions, handle)
+  const { effect } = operation
   // Also what waits behind other statements, to share one.
   return effect === 'write' || effect === 'parts'
     ? answer
@@ -346,29 +334,24 @@ function writesInApp(caller: Caller, operation: Operation): boolean {
 /** Hands over what the effect asks for: a transaction, or plain statements. */
 function within(
   { operation: { effect }, install }: Route,
-  caller: Caller,
-  db: Database['db'],
+  ctx: Ctx,
   transactions: () => Transactions,
-  handle: (db: Database['db'], own: object) => Promise<unknown>,
+  handle: Handle,
 ): Promise<unknown> {
-  if (install && effect === 'write') {
-    return transactions().inInstall(({ db }) => handle(db.db, { db }))
-  }
-  if (install) return handle(db, { db: { db } })
-  const own = inApp(caller, db)
-  const { appId } = own.app
+  const { appId = '' } = ctx.db
   if (effect === 'write') {
-    return transactions().inApp(appId, (opened) => handle(opened.db.db, { ...own, ...opened }))
+    const work = (opened: Pick<Ctx, 'db'>) => handle({ ...ctx, ...opened })
+    return install ? transactions().inInstall(work) : transactions().inApp(appId, work)
   }
-  if (effect === 'read') return handle(db, own)
+  if (install || effect === 'read') return handle(ctx)
   const inTransaction: PartsCtx['inTransaction'] = (work) => transactions().inApp(appId, work)
-  return handle(db, { ...own, inTransaction })
+  return handle(Object.assign(ctx, { inTransaction }))
 }
 
 /** The step before the transaction; returns what is left to do in it. */
-async function prepare(handler: AnyPrepared, input: object, ctx: object) {
+async function prepare(handler: AnyPrepared, input: object, ctx: Ctx): Promise<Handle> {
   const finish = await handler.prepare(input as never, ctx as never)
-  return (ctx: object) => finish(ctx as never)
+  return (ctx) => finish(ctx as never)
 }
 
 /** The operator's calls have no app that could want it otherwise. */
@@ -376,9 +359,25 @@ function isLenient({ app }: Caller): boolean {
   return app?.settings['api.lenientInput'] !== false
 }
 
-function inApp(caller: Caller, db: Database['db']) {
+function ctxOf(
+  { vault, addresses }: PipelineParts,
+  { install }: Route,
+  { caller, recalled }: Pick<AdmittedCall, 'caller' | 'recalled'>,
+  now: number,
+  db: Database['db'],
+): Ctx {
+  if (install) return { vault, addresses, caller, recalled, now, db: { db } }
   const app = appOf(caller)
-  return { app, actor: actorOf(caller), db: { appId: app.appId, db } }
+  return {
+    vault,
+    addresses,
+    caller,
+    recalled,
+    now,
+    app,
+    actor: actorOf(caller),
+    db: { appId: app.appId, db },
+  }
 }
 
 function appOf(caller: Caller): AppIdentity {

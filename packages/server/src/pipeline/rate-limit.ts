@@ -1,6 +1,7 @@
 import { appSettingDefaults } from '@chorale/contract/apps'
+import type { Operation } from '@chorale/contract/operation'
 import type { SharedCounts } from '../limits/shared-counts.ts'
-import type { AppIdentity } from './caller.ts'
+import type { AppIdentity, Caller } from './caller.ts'
 import { type Failure, tooManyRequests } from './failure.ts'
 
 type RateClass = 'core' | 'standard' | 'device'
@@ -18,11 +19,29 @@ export function openRateLimit(counts: SharedCounts): RateLimit {
       const { ok, used, msLeft } = counts.take(`${app.appId} ${kind} ${uid}`, limit)
       if (!ok) throw tooMany(limit, Math.max(1, Math.ceil(msLeft / 1000)))
       return {
-        'X-Rate-Limit': String(limit),
-        'X-Rate-Limit-Remaining': String(Math.max(0, limit - used)),
+        'x-rate-limit': String(limit),
+        'x-rate-limit-remaining': String(Math.max(0, limit - used)),
       }
     },
   }
+}
+
+/** From the budget of whoever calls. What the answer says about it. */
+export function takeFromBudget(
+  rateLimit: RateLimit,
+  caller: Caller,
+  { rate }: Operation,
+): Readonly<Record<string, string>> {
+  // The operator is not held up by what an app has used: raising its limit must go through.
+  if (caller.kind === 'management') return {}
+  // Nor are people, who have a budget each, of the size that a device has.
+  if (caller.kind === 'collaborator') {
+    const { app, collaboratorId } = caller
+    return app ? rateLimit.take(app, 'device', `collaborator:${collaboratorId}`) : {}
+  }
+  // Nor is an app by its users: each has a budget of their own.
+  if (caller.kind === 'device') return rateLimit.take(caller.app, 'device', caller.actor.uid)
+  return rateLimit.take(caller.app, rate ?? 'standard')
 }
 
 function limitOf(app: AppIdentity, kind: RateClass): number {
@@ -34,8 +53,8 @@ function limitOf(app: AppIdentity, kind: RateClass): number {
 function tooMany(limit: number, seconds: number): Failure {
   const reset = Math.ceil(Date.now() / 1000) + seconds
   return tooManyRequests(`${limit} a minute are allowed`, seconds, {
-    'X-Rate-Limit': String(limit),
-    'X-Rate-Limit-Remaining': '0',
-    'X-Rate-Limit-Reset': String(reset),
+    'x-rate-limit': String(limit),
+    'x-rate-limit-remaining': '0',
+    'x-rate-limit-reset': String(reset),
   })
 }

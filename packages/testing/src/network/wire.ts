@@ -103,7 +103,7 @@ interface ErrorOnTheWire {
 /** The error of an answer, after everything that every error promises has been looked at. */
 export function errorOf({ status, headers, text }: WireAnswer): ErrorOnTheWire {
   expect(headers['content-type']).toMatch(/^application\/json\b/)
-  expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+  expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/)
   const { error, ...beside } = JSON.parse(text) as { error: ErrorOnTheWire }
   expect(beside).toEqual({})
   const { details, ...rest } = error

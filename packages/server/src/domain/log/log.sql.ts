@@ -36,7 +36,7 @@ export interface NewEntry extends ConversationKey {
   /** Its own span, where the call is traced. */
   readonly trace?: TraceContext | undefined
   /** Those whom it shows, for gateways, with what the append has seen of them. */
-  readonly profilesAfter?: ((seen: Seen | undefined) => Profiles | undefined) | undefined
+  readonly people?: { published(seen: Seen | undefined): Profiles | undefined } | undefined
 }
 
 /** What was remembered when an append was decided on: docs/versions.md. */

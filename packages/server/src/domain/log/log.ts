@@ -128,7 +128,7 @@ function appendedEntry(entry: NewEntry, { seq, id, at, seen }: Placed): Appended
     data,
     extra,
     verdict,
-    profiles: entry.profilesAfter?.(seen),
+    profiles: entry.people?.published(seen),
     trace: entry.trace && traceparentOf(entry.trace),
   }
 }

@@ -151,30 +151,40 @@ export async function loadCounterparts(
   const { users, groups } = await people.find({ ...wanted, uids, guids }, viewer)
   const userOf = new Map(users.map((row) => [row.uid, row]))
   const groupOf = new Map(groups.map((row) => [row.guid, row]))
-  return (view) =>
-    counterpartsOf(
-      (uid) => {
-        const row = userOf.get(uid)
-        return row ? shownUser(row, { ...view, viewer }) : nameAlone(uid)
-      },
-      (guid) => {
-        const row = groupOf.get(guid)
-        return (
-          row && { ...shownGroup(row, view.withTags), ...(view.members && { hasJoined: true }) }
-        )
-      },
-    )
+  return (view) => {
+    const shown = counterpartsOf({
+      user: (uid) => userOf.get(uid),
+      group: (guid) => groupOf.get(guid),
+      view: { ...view, viewer },
+    })
+    const { userText, groupText } = shown
+    return { ...shown, userText: remembered(userText), groupText: remembered(groupText) }
+  }
 }
 
-function counterpartsOf(
-  user: (uid: string) => User,
-  group: (guid: string) => Group | undefined,
-): Counterparts {
+interface Rows {
+  readonly user: (uid: string) => UserRow | undefined
+  readonly group: (guid: string) => GroupRow | undefined
+  readonly view: UserView
+}
+
+/** Each is shown, and printed, as often as it is asked for. */
+export function counterpartsOf(rows: Rows): Counterparts {
+  const { view } = rows
+  const user = (uid: string) => {
+    const row = rows.user(uid)
+    return row ? shownUser(row, view) : nameAlone(uid)
+  }
+  const group = (guid: string) => {
+    const row = rows.group(guid)
+    const shown = row && shownGroup(row, view.withTags)
+    return shown && view.members ? { ...shown, hasJoined: true } : shown
+  }
   return {
     user,
     group,
-    userText: remembered((uid) => JSON.stringify(user(uid))),
-    groupText: remembered((guid) => JSON.stringify(group(guid))),
+    userText: (uid) => JSON.stringify(user(uid)),
+    groupText: (guid) => JSON.stringify(group(guid)),
   }
 }
 

@@ -12,5 +12,5 @@ export {
   withCachedProfiles,
 } from './counterparts.ts'
 export { openFeed } from './feed.ts'
-export { serialiseEntries, serialiseFresh } from './serialise-entries.ts'
+export { serialiseEntries, serialiseFresh, serialiseKnown } from './serialise-entries.ts'
 export { picturesOf } from './shown-files.ts'

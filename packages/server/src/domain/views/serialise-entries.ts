@@ -1,12 +1,14 @@
 import type { AppDb } from '../../database/app-db.ts'
 import { mapInTurns } from '../../watchdog/map-in-turns.ts'
 import { actionOf, type Entry, refersTo, seenBy } from '../log/entries/index.ts'
-import { loadCounterparts, type ProfileLoader } from './counterparts.ts'
+import { counterpartsOf, type Found, loadCounterparts, type ProfileLoader } from './counterparts.ts'
 import { countReplies, findOwnReactions, findReferred } from './entry-facts.sql.ts'
 import { type Receipt, rangesOf, receiptsIn } from './receipts.ts'
 import { type EntryView, serialiseEntry } from './serialise-entry.ts'
 
 const nothing = new Map<number, never>()
+/** Nobody has read it, answered or reacted yet. */
+const unanswered = { replies: nothing, ownReactions: nothing, receipts: nothing }
 
 /** Entries as JSON text, as the viewer sees them. */
 export async function serialiseEntries(
@@ -53,9 +55,34 @@ export async function serialiseFresh(
   const referred = await loadReferred(db, entries)
   const people = await loadProfiles(from, [...entries, ...referred.values()], view)
   await prepareAddresses(db, [...entries, ...referred.values()], view)
-  const none = { replies: nothing, ownReactions: nothing, receipts: nothing }
-  const facts = { appId: db.appId, ...people, ...none, referred, between: new Map() }
+  const facts = { appId: db.appId, ...people, ...unanswered, referred, between: new Map() }
   return entries.map((entry) => serialiseEntry(entry, facts, view))
+}
+
+/**
+ * The same of one entry that speaks of nobody but those who were found: a plain message between them.
+ * Undefined: it may speak of others.
+ */
+export function serialiseKnown(
+  appId: string,
+  { users, groups }: Found,
+  stored: Entry,
+  view: EntryView,
+): string | undefined {
+  const entry = seenBy(view.viewer, stored)
+  const { extra, category } = entry.row
+  if (extra !== null || category === 'action') return undefined
+  const { viewer, members } = view
+  const seen = counterpartsOf({
+    user: (uid) => users.find((row) => row.uid === uid),
+    group: (guid) => groups.find((row) => row.guid === guid),
+    view: { viewer, members, withBlocks: false, withConversationId: false },
+  })
+  return serialiseEntry(
+    entry,
+    { appId, seen, mentioned: seen, referred: nothing, ...unanswered },
+    view,
+  )
 }
 
 /** Of most pages: no message names a file. */

@@ -30,8 +30,8 @@ export interface Facts {
   readonly ownReactions: ReadonlyMap<number, readonly string[]>
   readonly receipts: ReadonlyMap<number, Receipt>
   readonly referred: ReadonlyMap<number, Entry>
-  /** Between whom messages are, as text: printed once for all of a sender. */
-  readonly between: Map<Receiver, Map<string, Between>>
+  /** Between whom messages are, as text: printed once for all of a sender. Of one message it is not kept. */
+  readonly between?: Map<Receiver, Map<string, Between>>
 }
 
 /** What all messages of one sender to one receiver have in common. Uids and guids need no escape: the contract allows letters, digits, - and _. */
@@ -129,6 +129,7 @@ function serialiseData(row: EntryRow, entities: string, facts: Facts, view: Entr
 }
 
 function betweenOf({ row: { sender }, receiver }: Entry, facts: Facts): Between {
+  if (!facts.between) return serialiseBetween(sender, receiver, facts)
   const senders = facts.between.get(receiver) ?? new Map<string, Between>()
   facts.between.set(receiver, senders)
   const known = senders.get(sender)

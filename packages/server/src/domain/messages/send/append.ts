@@ -21,22 +21,27 @@ export const appendAdditions: readonly AppendAddition[] = [
 ]
 
 /** Where the message is, and whether it was there before. */
-export interface Stored extends Appended {
+export interface Stored {
   readonly conversation: ConversationKey
+  readonly placed: Appended
 }
 
 /** A step of a send: the message joins the batch that fills, and is in the log when that is committed. */
 export async function append(
   batcher: Batcher<NewEntry, Appended>,
   { ctx, content, parent }: Outgoing,
-  { receiver, expected, published, conversation: known }: Recipient,
+  recipient: Recipient,
   moderated: Moderated,
 ): Promise<Stored> {
+  const { receiver, expected, conversation: known } = recipient
   if (!known || parent) requireLookedUp(ctx)
   const conversation = known ?? (await startConversation(ctx, receiver))
   const { sender, category, type, muid } = moderated.said
   // First, so that no reply is stored whose sender does not follow the thread.
   if (parent) await subscribeByReply(ctx.db, parent.row, sender)
+  const counts = !parent && countsAsUnread(content)
+  const shows = updatesLastMessage(ctx, content, parent !== undefined)
+  const stored = storedAs(moderated, { counts, shows })
   const placed = await batcher.add({
     bucket: conversation.bucket,
     key: conversation.key,
@@ -47,14 +52,16 @@ export async function append(
     muid,
     parentSeq: parent?.row.seq,
     expected,
-    profilesAfter: published,
-    ...(content.files && { namesFiles: true }),
-    ...storedAs(moderated, {
-      counts: !parent && countsAsUnread(content),
-      shows: updatesLastMessage(ctx, content, parent !== undefined),
-    }),
+    people: recipient,
+    namesFiles: content.files && true,
+    data: stored.data,
+    extra: stored.extra,
+    counts: stored.counts,
+    shows: stored.shows,
+    verdict: stored.verdict,
+    awaitsClassifier: stored.awaitsClassifier,
   })
-  return { ...placed, conversation }
+  return { conversation, placed }
 }
 
 function startConversation(ctx: AppendCtx, receiver: Receiver): Promise<ConversationKey> {

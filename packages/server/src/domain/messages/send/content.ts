@@ -35,7 +35,7 @@ export interface Draft {
   readonly sender: Sender
   readonly body: NewMessage
   /** The message that it replies to. */
-  readonly parent?: Entry
+  readonly parent?: Entry | undefined
   /** Checked once, however many receivers it has: rules know it by its data. */
   content?: Content
 }
@@ -75,17 +75,17 @@ export function keepingInjected(given: Data, stored: Data): Data {
 }
 
 /** What stands beside the data: most messages have none of it. */
-export async function extraOf({
-  ctx,
-  sender,
-  body,
-  parent,
-  content,
-}: Outgoing): Promise<Extra | undefined> {
+export function extraOf(message: Outgoing): Promise<Extra> | undefined {
+  const { body, parent, content } = message
   const { tags = [], quotedMessageId: quoted } = body
   const { mentions, files = [] } = content
   const count = tags.length + mentions.length + files.length
-  if (count === 0 && quoted === undefined && !parent) return undefined
+  return count > 0 || quoted !== undefined || parent ? collectExtra(message) : undefined
+}
+
+async function collectExtra({ ctx, sender, body, parent, content }: Outgoing): Promise<Extra> {
+  const { tags = [], quotedMessageId: quoted } = body
+  const { mentions, files = [] } = content
   const unseen = await unseenAmong({ db: ctx.db, actor: sender.actor }, mentions)
   return {
     ...(tags.length > 0 && { tags }),
@@ -104,13 +104,30 @@ export function checkContent(
   type: string,
   given: Data = {},
 ): Content {
-  const { entities: _, mentions: __, reactions: ___, moderation: ____, ...data } = given
+  const data = saysWhatIsShown(given) ? withoutShown(given) : given
   if (data.metadata !== undefined && !isObject(data.metadata))
     throw new Failure('ERR_INVALID_METADATA')
   const checked = checkers[category]?.(type, data, app) ?? data
   requireReadableAttachments(checked)
   requireSafeLinks(checked)
   return { category, type, data: checked, mentions: mentionsIn(checked.text) }
+}
+
+/** Fields of an answer: a client that sends back what it has read means to send the rest. */
+const shown = ['entities', 'mentions', 'reactions', 'moderation'] as const
+
+function saysWhatIsShown(data: Data): boolean {
+  return shown.some((name) => name in data)
+}
+
+function withoutShown({
+  entities: _,
+  mentions: __,
+  reactions: ___,
+  moderation: ____,
+  ...data
+}: Data) {
+  return data
 }
 
 type Checker = (type: string, data: Data, app: Settled) => Data

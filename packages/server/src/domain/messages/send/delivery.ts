@@ -14,17 +14,26 @@ import {
   type UserTarget,
 } from './targets.sql.ts'
 
-/** A step of a send: the rules, or the failure of the first that forbids it. */
-export async function authorise(message: Outgoing, recipient: Recipient): Promise<void> {
-  const { ctx, sender, to, body, content, parent } = message
+/** A step of a send: the rules, or the failure of the first that forbids it. Few ask the database more. */
+export function authorise(message: Outgoing, recipient: Recipient): Promise<void> | undefined {
+  const { sender, to, body, content, parent } = message
   const { actor } = sender
   const threaded = parent !== undefined
   const act = threaded ? 'reply' : 'message'
   const put = actor && ({ act, actor, to, content, threaded } as const)
   if (put) requireMaySay(put)
-  if (to.type === 'group') await requireGroup(ctx.db, put, to.id, recipient.group)
+  if (to.type === 'group') requireGroup(put, to.id, recipient.group)
   else requireOther(put, sender.uid, to.id, recipient.user)
-  const { conversation } = recipient
+  const isMore = parent !== undefined || body.quotedMessageId !== undefined || (put && begins(put))
+  return isMore ? authoriseMore(message, put, recipient) : undefined
+}
+
+async function authoriseMore(
+  { ctx, body, parent }: Outgoing,
+  put: Put | undefined,
+  { group, conversation }: Recipient,
+): Promise<void> {
+  if (put && group) await requireMayRing(ctx.db, put, group)
   if (parent && parent.row.key !== conversation?.key) {
     throw new Failure('ERR_WRONG_MESSAGE_THREAD', { id: parent.row.id })
   }
@@ -33,16 +42,13 @@ export async function authorise(message: Outgoing, recipient: Recipient): Promis
   }
 }
 
-async function requireGroup(
-  db: AppDb,
+function requireGroup(
   put: Put | undefined,
   guid: string,
   group: GroupTarget | undefined,
-): Promise<void> {
+): asserts group {
   if (!group) throw new Failure('ERR_GUID_NOT_FOUND', { guid })
-  if (!put) return
-  requireMayReachGroup(put, group)
-  await requireMayRing(db, put, group)
+  if (put) requireMayReachGroup(put, group)
 }
 
 function requireOther(
@@ -158,7 +164,9 @@ export async function requireMaySendFile(
   const put = { act: 'message', actor, to, content } as const
   requireMaySay(put)
   if (to.type === 'group') {
-    await requireGroup(db, put, to.id, await findGroupTarget(db, uid, to.id))
+    const group = await findGroupTarget(db, uid, to.id)
+    requireGroup(put, to.id, group)
+    await requireMayRing(db, put, group)
   } else {
     requireOther(put, uid, to.id, await findUserTarget(db, uid, to.id))
   }

@@ -42,27 +42,44 @@ export interface Moderated {
 const unplaced = { bucket: 0, key: 0, seq: 0, id: 0 }
 
 /** A step of a send: webhooks drop it or add to it; rules hide it from everybody but its sender. */
-export async function moderate(
+export function moderate(
   moderation: Moderation,
   message: Outgoing,
-  { receiver, profiles }: Recipient,
-): Promise<Moderated> {
-  const { ctx, sender, body, content } = message
-  const said: Said = {
-    sender: sender.uid,
-    category: content.category,
-    type: content.type,
-    data: JSON.stringify(content.data),
-    extra: await extraOf(message),
-    muid: body.muid,
+  recipient: Recipient,
+): Moderated | Promise<Moderated> {
+  const extra = extraOf(message)
+  // Most apps neither ask a webhook nor have rules, and most messages have nothing beside their data.
+  if (extra === undefined && !isModerated(message.ctx)) {
+    return { said: saidIn(message, undefined), result: undefined }
   }
-  // Most apps neither ask a webhook nor have rules.
-  if (!ctx.app.gated && ctx.app.moderationVersion === 0) return { said, result: undefined }
+  return moderateMore(moderation, message, recipient, extra)
+}
+
+async function moderateMore(
+  moderation: Moderation,
+  message: Outgoing,
+  recipient: Recipient,
+  extra: Promise<Extra> | undefined,
+): Promise<Moderated> {
+  const { ctx, sender, content } = message
+  const said = saidIn(message, await extra)
+  if (!isModerated(ctx)) return { said, result: undefined }
   const row = freshRow(unplaced, { ...unplaced, at: ctx.now }, said)
-  const words = { by: sender.actor, content, entry: { row, receiver }, profiles: profiles() }
+  const entry = { row, receiver: recipient.receiver }
+  const words = { by: sender.actor, content, entry, profiles: recipient.profiles() }
   const { data, result } = await examine(moderation, ctx, words)
   const marked = result ? withFields(data, { moderation: result.moderation }) : data
   return { said: { ...said, data: marked }, result }
+}
+
+function isModerated({ app }: Pick<ReadCtx, 'app'>): boolean {
+  return app.gated || app.moderationVersion !== 0
+}
+
+function saidIn({ sender, body, content }: Outgoing, extra: Extra | undefined): Said {
+  const { category, type, data } = content
+  const { uid } = sender
+  return { sender: uid, category, type, data: JSON.stringify(data), extra, muid: body.muid }
 }
 
 /** What somebody says anew, in a message or in an edit. */

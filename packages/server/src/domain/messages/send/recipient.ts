@@ -47,28 +47,35 @@ export interface Recipient extends Target {
   profiles(): ProfileLoader
   /** The same once the message is appended. */
   profilesAfter(seen: Seen | undefined): ProfileLoader
+  /** They themselves; undefined: they have to be looked up. */
+  foundAfter(seen: Seen | undefined): Found | undefined
   /** What of it goes to gateways with the message; undefined: they look it up. */
   published(seen: Seen | undefined): Profiles | undefined
 }
 
 /** A step of a send: what must be known of whom it goes to. */
-export async function resolveRecipient(
+export function resolveRecipient(
   directory: Directory,
   message: Outgoing,
-): Promise<Recipient> {
+): Recipient | Promise<Recipient> {
   const { ctx, sender, to } = message
   const name = `${sender.uid} ${to.type} ${to.id}`
   const known = ctx.recalled ? directory.remembered.get(ctx.db.appId, name) : undefined
-  if (known) return recalled(directory, message, known)
+  return known ? new RecalledRecipient(directory, message, known) : lookUp(directory, message, name)
+}
+
+async function lookUp(directory: Directory, message: Outgoing, name: string): Promise<Recipient> {
+  const { ctx, to } = message
   directory.remembered.delete(ctx.db.appId, name)
   const remember = (value: Remembered) => directory.remembered.set(ctx.db.appId, name, value)
-  const lookUp = to.type === 'group' ? lookUpGroup : lookUpUser
-  const { target, profiles, found } = await lookUp(directory, message, remember)
+  const ask = to.type === 'group' ? lookUpGroup : lookUpUser
+  const { target, profiles, found } = await ask(directory, message, remember)
   return {
     ...target,
     expected: ctx.recalled ? expectedBy(ctx.caller) : undefined,
     profiles: () => profiles,
     profilesAfter: () => profiles,
+    foundAfter: () => found,
     published: () => found,
   }
 }
@@ -145,29 +152,56 @@ function rememberGroup(
   remember({ target, found, senderVersion: versionOf(users, uid), expected })
 }
 
-function recalled(
-  { people }: Directory,
-  { ctx, sender, to }: Outgoing,
-  { target, found, senderVersion, expected }: Remembered,
-): Recipient {
-  const { appId } = ctx.db
-  const known =
-    to.type === 'group'
-      ? { uids: [sender.uid], guids: [to.id], blocks: false }
-      : { uids: [sender.uid, to.id], guids: [], blocks: false }
-  const profilesOf = (rows: Found) =>
-    withCachedProfiles(people(appId), known, ctx.actor?.uid, Promise.resolve(rows))
-  let after: Found | undefined
-  const foundAfter = (seen: Seen) => {
-    after ??= asSeen(found, sender.uid, seen)
-    return after
+class RecalledRecipient implements Recipient {
+  readonly receiver: Receiver
+  readonly user: UserTarget | undefined
+  readonly group: GroupTarget | undefined
+  readonly conversation: ConversationKey | undefined
+  readonly expected: Expected
+  readonly #directory: Directory
+  readonly #message: Outgoing
+  readonly #found: Found
+  #after: Found | undefined
+
+  constructor(directory: Directory, message: Outgoing, remembered: Remembered) {
+    const { target, found, senderVersion, expected } = remembered
+    this.receiver = target.receiver
+    this.user = target.user
+    this.group = target.group
+    this.conversation = target.conversation
+    this.expected = Object.assign(expectedBy(message.ctx.caller, senderVersion), expected)
+    this.#directory = directory
+    this.#message = message
+    this.#found = found
   }
-  return {
-    ...target,
-    expected: Object.assign({}, expectedBy(ctx.caller, senderVersion), expected),
-    profiles: () => profilesOf(found),
-    profilesAfter: (seen) => (seen ? profilesOf(foundAfter(seen)) : people(appId)),
-    published: (seen) => seen && withoutViewer(foundAfter(seen)),
+
+  profiles(): ProfileLoader {
+    return this.#profilesOf(this.#found)
+  }
+
+  profilesAfter(seen: Seen | undefined): ProfileLoader {
+    const found = this.foundAfter(seen)
+    const { ctx } = this.#message
+    return found ? this.#profilesOf(found) : this.#directory.people(ctx.db.appId)
+  }
+
+  foundAfter(seen: Seen | undefined): Found | undefined {
+    if (seen) this.#after ??= asSeen(this.#found, this.#message.sender.uid, seen)
+    return this.#after
+  }
+
+  published(seen: Seen | undefined): Profiles | undefined {
+    const found = this.foundAfter(seen)
+    return found && withoutViewer(found)
+  }
+
+  #profilesOf(rows: Found): ProfileLoader {
+    const { ctx, sender, to } = this.#message
+    const isGroup = to.type === 'group'
+    const uids = isGroup ? [sender.uid] : [sender.uid, to.id]
+    const known = { uids, guids: isGroup ? [to.id] : [], blocks: false }
+    const people = this.#directory.people(ctx.db.appId)
+    return withCachedProfiles(people, known, ctx.actor?.uid, Promise.resolve(rows))
   }
 }
 
@@ -180,13 +214,17 @@ function expectedBy(caller: Caller, readLater = Infinity): Expected {
 
 function asSeen({ users, groups }: Found, sender: string, seen: Seen): Found {
   return {
-    users: users.map((row) => ({ ...row, ...(row.uid === sender ? seen.sender : seen.receiver) })),
+    users: users.map((row) => {
+      const { online, lastActiveAt } = row.uid === sender ? seen.sender : seen.receiver
+      return { ...row, online, lastActiveAt }
+    }),
     groups: groups.map((row) => ({ ...row, membersCount: seen.membersCount ?? row.membersCount })),
   }
 }
 
 /** Groups as nobody in particular sees them. */
 function withoutViewer({ users, groups }: Found): Found {
+  if (groups.length === 0) return { users, groups }
   return { users, groups: groups.map((row) => ({ ...row, scope: null, joinedAt: null })) }
 }
 

@@ -5,14 +5,21 @@ import type { AppendCtx, Handlers, ReadCtx } from '../../../pipeline/handler.ts'
 import { type RawJson, rawData, rawObject } from '../../../pipeline/raw-json.ts'
 import { actorOf } from '../../conversations/index.ts'
 import { catchUp } from '../../files/index.ts'
-import { freshRow } from '../../log/entries/index.ts'
+import { type Entry, type EntryFile, freshRow } from '../../log/entries/index.ts'
 import { type Appended, findEntry, type NewEntry } from '../../log/index.ts'
 import { requireUser } from '../../users/index.ts'
-import { serialiseEntries, serialiseFresh } from '../../views/index.ts'
+import { serialiseEntries, serialiseFresh, serialiseKnown } from '../../views/index.ts'
 import { receiverOfReply } from '../replies.ts'
 import { accessMessage } from '../stored/access.ts'
 import { append, type Stored } from './append.ts'
-import { checkContent, type Draft, type Outgoing, saidBy, type To } from './content.ts'
+import {
+  type Content,
+  checkContent,
+  type Draft,
+  type Outgoing,
+  saidBy,
+  type To,
+} from './content.ts'
 import { withFiles } from './content-files.ts'
 import { authorise } from './delivery.ts'
 import { type Moderated, type Moderation, moderate } from './moderation.ts'
@@ -24,47 +31,71 @@ export interface Sending extends Directory, Moderation {
 }
 
 /** The first step. Throws, for each receiver, what is wrong with the message. */
-async function parse(draft: Draft, to: To): Promise<Outgoing> {
-  const { ctx, body } = draft
+function parse(draft: Draft, to: To): Outgoing | Promise<Outgoing> {
+  const { ctx, sender, body, parent } = draft
   draft.content ??= checkContent(ctx.app, body.category, body.type, saidBy(ctx.caller, body.data))
-  const { files, data } = draft.content
-  if (!files && data.attachments) draft.content = await withFiles(ctx, draft.content)
+  const { content } = draft
+  if (!content.files && content.data.attachments) return parseFiles(draft, to, content)
+  return { ctx, sender, body, parent, to, content }
+}
+
+async function parseFiles(draft: Draft, to: To, content: Content): Promise<Outgoing> {
+  draft.content = await withFiles(draft.ctx, content)
   return { ...draft, to, content: draft.content }
 }
 
-/** A message to one receiver, as JSON text: what it must know is asked, and committed, with others. */
+/**
+ * A message to one receiver, as JSON text. What it must know is asked, and committed, with others; what
+ * is known already waits for nothing.
+ */
 async function send(sending: Sending, draft: Draft, to: To): Promise<string> {
   const message = await parse(draft, to)
   const recipient = await resolveRecipient(sending, message)
   await authorise(message, recipient)
   const moderated = await moderate(sending, message, recipient)
   const stored = await append(sending.batcher, message, recipient, moderated)
-  await catchUpOnFiles(message, stored)
+  if (message.content.files) await catchUpOnFiles(message, message.content.files, stored)
   return present(message, recipient, moderated, stored)
 }
 
 /** Of most messages: none of their files is being checked. */
-async function catchUpOnFiles({ ctx, content }: Outgoing, stored: Stored): Promise<void> {
-  const { files = [] } = content
-  if (stored.repeated || !files.some(({ state }) => state === 'checking')) return
-  const { conversation, seq, id } = stored
+async function catchUpOnFiles(
+  { ctx }: Outgoing,
+  files: readonly EntryFile[],
+  { conversation, placed: { seq, id, repeated } }: Stored,
+): Promise<void> {
+  if (repeated || !files.some(({ state }) => state === 'checking')) return
   const { bucket, key } = conversation
   await ctx.inTransaction((inApp) => catchUp(inApp, { bucket, key, seq, id }, files))
 }
 
 /** The stored message as the answer has it: a repeat shows what was stored first. */
-async function present(
+function present(
   { ctx }: Outgoing,
-  { receiver, profilesAfter }: Recipient,
+  recipient: Recipient,
   { said }: Moderated,
-  { conversation, ...placed }: Stored,
-): Promise<string> {
-  const before = placed.repeated ? await findEntry(ctx.db, conversation, placed.seq) : undefined
-  const row = before ?? freshRow(conversation, placed, said)
-  const serialise = placed.repeated ? serialiseEntries : serialiseFresh
+  stored: Stored,
+): string | Promise<string> {
+  const { receiver } = recipient
+  const { conversation, placed } = stored
   const view = { viewer: ctx.actor?.uid, addresses: ctx.addresses }
-  const profiles = profilesAfter(placed.seen)
-  const [text] = await serialise(ctx.db, profiles, [{ row, receiver }], view)
+  const entry = { row: freshRow(conversation, placed, said), receiver }
+  const found = placed.repeated ? undefined : recipient.foundAfter(placed.seen)
+  const text = found && serialiseKnown(ctx.db.appId, found, entry, view)
+  return text ?? presentLookedUp(ctx, recipient, entry, stored)
+}
+
+async function presentLookedUp(
+  ctx: AppendCtx,
+  recipient: Recipient,
+  { row, receiver }: Entry,
+  { conversation, placed: { seq, seen, repeated } }: Stored,
+): Promise<string> {
+  const before = repeated ? await findEntry(ctx.db, conversation, seq) : undefined
+  const serialise = repeated ? serialiseEntries : serialiseFresh
+  const view = { viewer: ctx.actor?.uid, addresses: ctx.addresses }
+  const entries = [{ row: before ?? row, receiver }]
+  const [text] = await serialise(ctx.db, recipient.profilesAfter(seen), entries, view)
   if (text === undefined) throw new Error('A stored message could not be shown.')
   return text
 }
@@ -78,11 +109,11 @@ type SendHandlers = Pick<
 
 export function sendHandlers(sending: Sending): SendHandlers {
   return {
-    async sendMessage({ body: { parentId, ...body } }, ctx) {
-      if (parentId !== undefined) {
+    async sendMessage({ body }, ctx) {
+      if (body.parentId !== undefined) {
         requireLookedUp(ctx)
         requireMayReply(ctx)
-        return reply(sending, ctx, String(parentId), body)
+        return reply(sending, ctx, String(body.parentId), body)
       }
       const sender = { uid: ctx.actor?.uid ?? systemUid, actor: ctx.actor }
       return sendToAll(sending, { ctx, sender, body })
