@@ -67,21 +67,21 @@ function inspectNumber(value: number, place: string): void {
 }
 
 /** An escape of a unit of text, such as \u0000, has six; a unit that is not escaped at most three. */
-const mostBytesOfUnit = 6
-const mostBytesOfNumber = 25
+const maxBytesOfUnit = 6
+const maxBytesOfNumber = 25
 
 /** At most so many bytes has a parsed JSON value as JSON text: found without making the text. */
-export function mostJsonBytes(value: unknown): number {
-  if (typeof value === 'string') return value.length * mostBytesOfUnit + 2
-  if (typeof value !== 'object' || value === null) return mostBytesOfNumber
+export function maxJsonBytes(value: unknown): number {
+  if (typeof value === 'string') return value.length * maxBytesOfUnit + 2
+  if (typeof value !== 'object' || value === null) return maxBytesOfNumber
   let bytes = 2
   if (Array.isArray(value)) {
-    for (const item of value) bytes += mostJsonBytes(item) + 1
+    for (const item of value) bytes += maxJsonBytes(item) + 1
     return bytes
   }
   const object = value as Readonly<Record<string, unknown>>
   for (const name of Object.keys(object)) {
-    bytes += mostJsonBytes(name) + mostJsonBytes(object[name]) + 2
+    bytes += maxJsonBytes(name) + maxJsonBytes(object[name]) + 2
   }
   return bytes
 }

@@ -5,7 +5,7 @@ import type { Static, TSchema } from 'typebox'
 import { characters } from './characters.ts'
 import { coerce, coerceInside, coerceQuery, spellsOtherwise } from './coercion.ts'
 import { invalid } from './failure.ts'
-import { mostJsonBytes } from './json.ts'
+import { maxJsonBytes } from './json.ts'
 import { isExact } from './numbers.ts'
 import { type Details, objectionsTo } from './objections.ts'
 import { unknownId } from './unknown-id.ts'
@@ -210,7 +210,7 @@ function lowercase(wanted: boolean, text: string, _schema?: unknown, place?: Dat
 
 /** Most are small whatever they hold. A unit of text has at most three bytes: most need not be counted. */
 function maxBytes(limit: number, value: object): boolean {
-  if (mostJsonBytes(value) <= limit) return true
+  if (maxJsonBytes(value) <= limit) return true
   const text = JSON.stringify(value)
   return text.length * 3 <= limit || Buffer.byteLength(text) <= limit
 }
