@@ -32,7 +32,8 @@ function batcherOver(
     orderOf: ({ key }) => key,
     maxPerBatch: 128,
     concurrency: 1,
-    maxOverlapping: 0,
+    maxFew: 0,
+    concurrencyOfMany: 1,
     ...options,
   })
 }
@@ -95,7 +96,7 @@ test('a batch takes as many as are allowed, the rest follow in order', async () 
 
 test('small batches overlap; what must keep its order does not', async () => {
   const store = slowStore()
-  const batcher = batcherOver({ ...store, concurrency: 2, maxOverlapping: 4 })
+  const batcher = batcherOver({ ...store, concurrency: 2, maxFew: 4 })
   const added = [batcher.add(item('a', 3))]
   await untilQuiet()
   added.push(batcher.add(item('b', 3)), batcher.add(item('c', 4)))
@@ -112,17 +113,27 @@ test('small batches overlap; what must keep its order does not', async () => {
   await Promise.all(added)
 })
 
-test('a batch waits for the one before it where there is much to do', async () => {
+test('where there is much to do fewer batches are on their way at once', async () => {
   const store = slowStore()
-  const batcher = batcherOver({ ...store, concurrency: 4, maxOverlapping: 4 })
-  const added = [1, 2, 3].map((key) => batcher.add(item(`first ${key}`, key)))
-  await untilQuiet()
-  added.push(...[4, 5].map((key) => batcher.add(item(`second ${key}`, key))))
-  await untilQuiet()
-  expect(store.batches).toEqual([['first 1', 'first 2', 'first 3']])
+  const batcher = batcherOver({ ...store, concurrency: 4, maxFew: 4, concurrencyOfMany: 2 })
+  const added: Promise<string>[] = []
+  for (const keys of [
+    [1, 2, 3, 4, 5],
+    [6, 7],
+    [8, 9],
+  ]) {
+    added.push(...keys.map((key) => batcher.add(item(`${key}`, key))))
+    await untilQuiet()
+  }
+  const first = [
+    ['1', '2', '3', '4', '5'],
+    ['6', '7'],
+  ]
+  expect(store.batches).toEqual(first)
   store.letGo()
   await untilQuiet()
-  expect(store.batches).toHaveLength(2)
+  expect(store.batches).toEqual([...first, ['8', '9']])
+  store.letGo()
   store.letGo()
   await Promise.all(added)
 })

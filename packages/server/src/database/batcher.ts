@@ -22,10 +22,12 @@ export interface BatcherOptions<Item, Result> {
   /** Items with the same order keep it, and so are never on their way in two batches. */
   readonly orderOf: (item: Item) => number
   readonly maxPerBatch: number
-  /** Small batches overlap, so many of them; a large one is on its way alone. */
+  /** So many batches are on their way at once while few items wait or are on their way. */
   readonly concurrency: number
-  /** Items on their way and waiting, up to which batches are small. */
-  readonly maxOverlapping: number
+  /** So many are few. */
+  readonly maxFew: number
+  /** So many batches are on their way at once while more items wait. */
+  readonly concurrencyOfMany: number
   /** A batch that takes longer holds up only what must keep its order with it. */
   readonly lateMs?: number
 }
@@ -103,7 +105,7 @@ class Queue<Item, Result> implements Batcher<Item, Result> {
   }
 
   #hasRoom(): boolean {
-    const { concurrency, maxOverlapping } = this.#options
+    const { concurrency, maxFew, concurrencyOfMany } = this.#options
     let [late, running, items] = [0, 0, this.#waiting.length]
     for (const { isLate, size } of this.#batches.all()) {
       if (isLate) late++
@@ -111,7 +113,7 @@ class Queue<Item, Result> implements Batcher<Item, Result> {
       if (!isLate) items += size
     }
     if (late >= maxLate) return false
-    return running === 0 || (running < concurrency && items <= maxOverlapping)
+    return running < (items <= maxFew ? concurrency : concurrencyOfMany)
   }
 
   /** Those whose order nobody holds who is on the way. */

@@ -16,6 +16,7 @@ import type { ClientAddress } from '../web/client-address.ts'
 import type { Origins } from '../web/origins.ts'
 import { credentialsOf, isManagementHost } from './address.ts'
 import { bodyReader } from './body.ts'
+import { coalesced } from './coalescing.ts'
 import {
   type ConsoleAddress,
   consoleCredentialsOf,
@@ -161,7 +162,12 @@ function openServer(
     },
     clientErrorHandler: refuseUnreadable,
   })
+  // A client that has sent its call and ends its half of the connection, or closes it, is heard all the same:
+  // Node would end the other half at once, and the body with it. Node's types leave it out.
+  Object.assign(server.server, { httpAllowHalfOpen: true })
   server.server.maxConnections = connections
+  server.server.off('request', server.routing)
+  server.server.on('request', coalesced(server.routing))
   limitRequestTime(server)
   // An expectation that we do not know is no reason to refuse; Node would, with an empty 417.
   server.server.on('checkExpectation', server.routing)

@@ -19,12 +19,14 @@ import {
 } from './log.sql.ts'
 import { startBatch, traceAppends } from './traced-appends.ts'
 
-const maxPerBatch = 128
+const maxPerBatch = 64
 const attempts = 3
-// At an ordinary load a send does not wait for the one before it. Where there is much to do, batches
-// that overlap would be half as large, and cost every send a quarter more.
+// At an ordinary load a send does not wait for the one before it.
 const concurrency = 4
-const maxOverlapping = 16
+const maxFew = 16
+// Where there is much to do, PostgreSQL works on one batch while this process answers the other. Three
+// would be smaller, and each send would cost more.
+const concurrencyOfMany = 2
 
 /** Sends go this way into the log: all that arrives while a batch is committed shares the next one. */
 export function openAppendBatcher(
@@ -37,7 +39,8 @@ export function openAppendBatcher(
   const batcher = openBatcher<NewEntry, Appended>({
     maxPerBatch,
     concurrency,
-    maxOverlapping,
+    maxFew,
+    concurrencyOfMany,
     // A conversation keeps its order of arrival.
     orderOf: ({ key }) => key,
     async commit(entries) {
