@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import type { Position } from '@chorale/contract/frames'
 import { afterAll, expect, test } from 'vitest'
 import { errorOf, send } from '../../../testing/src/network/wire.ts'
@@ -61,6 +63,20 @@ test('a device without a WebSocket hears the same, and resumes', async () => {
   await using again = await listen(token, { ann_user_bob: { seq: 1, change: 0 } })
   await expect.poll(() => again.texts()).toEqual(['zwei ✓', 'x'.repeat(300)])
 })
+
+test('the connection of a device that ends its half of it is closed at once', async () => {
+  const { hostname, port } = new URL(app.origin)
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  const closed = once(socket, 'close')
+  const token = await tokenOf('bob')
+  socket.write(
+    `GET /v3/realtime/events HTTP/1.1\r\nHost: localhost\r\nappId: ${app.appId}\r\nauthToken: ${token}\r\n\r\n`,
+  )
+  const [first] = await once(socket, 'data')
+  expect(String(first)).toMatch(/^HTTP\/1.1 200 /)
+  socket.end()
+  await closed
+}, 10_000)
 
 test.each([
   '{"a":{"seq":1e300,"change":0}}',

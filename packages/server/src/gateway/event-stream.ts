@@ -92,6 +92,8 @@ class StreamConnection implements Connection {
     this.#alive = setInterval(() => response.write(':\n\n'), parts.heartbeatMs)
     // Writing to a client that has gone is an error; its close is what we act on.
     response.on('error', () => undefined)
+    // A device that ends its half of the connection has gone; a write would show it only at the next heartbeat.
+    response.socket?.once('end', () => response.destroy())
     const { promise, resolve } = Promise.withResolvers<CloseReason | 'client'>()
     this.closed = promise
     response.once('close', () => {
