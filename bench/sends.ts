@@ -145,28 +145,35 @@ function report(
 ): Report {
   const middle = (read: (round: Round) => number, digits = 0) =>
     rounded(median(rounds.map(read)), digits)
-  const ratios = rounds.map(({ all, bare }) => rounded(all.sends / bare.chosen))
-  const ratio = rounded(median(ratios), 2)
-  // Against the best that bare can do.
-  const strictRatio = middle(({ all, bare }) => all.sends / bare.kept, 2)
   const cpuOf = (load: 'one' | 'all'): Cpu => ({
     server: middle((round) => round[load].cpu.server),
     postgres: middle((round) => round[load].cpu.postgres),
     load: middle((round) => round[load].cpu.load),
   })
+  const ratiosOf = (load: 'one' | 'all') =>
+    rounds.map((round) => rounded(round[load].sends / round.bare.kept))
+  const ratioOf = (load: 'one' | 'all') => rounded(median(ratiosOf(load)), 2)
   const rowOf = (load: 'one' | 'all') => ({
     'sends/s': middle((round) => round[load].sends),
     'p50 ms': middle((round) => round[load].p50Ms, 1),
     'p99 ms': middle((round) => round[load].p99Ms, 1),
     ...cpuColumns(cpuOf(load)),
+    'against kept': ratioOf(load),
   })
   const bytesPerMessage = rounded(parts.reduce((sum, { bytes }) => sum + bytes, 0) / messages, 0)
   const pace = { p50Ms: rounded(paced.p50Ms), p99Ms: rounded(paced.p99Ms) }
   const barePace = { p50Ms: rounded(barePaced.p50Ms), p99Ms: rounded(barePaced.p99Ms) }
+  const ratio = Math.max(ratioOf('one'), ratioOf('all'))
+  const p99AgainstBare = rounded(paced.p99Ms / barePaced.p99Ms)
+  const cpu = { loaded: cpuOf('one'), paced: paced.cpu }
+  const ofBoth = ({ server, postgres }: Cpu) => rounded(server + postgres, 0)
   const goals: Goal[] = [
-    { what: 'sends against bare', value: ratio, atLeast: 1.2 },
-    { what: `p99 ms at ${perSecond} a second`, value: pace.p99Ms, atMost: 10 },
-    { what: 'bytes of a stored message', value: bytesPerMessage, atMost: 700 },
+    { what: 'sends against bare with its plan kept, the better', value: ratio, atLeast: 0.8 },
+    { what: 'CPU of a send, one process, µs', value: ofBoth(cpu.loaded), atMost: 220 },
+    { what: `p50 ms at ${perSecond} a second`, value: pace.p50Ms, atMost: 2.5 },
+    { what: `p99 at ${perSecond} a second against that of bare`, value: p99AgainstBare, atMost: 3 },
+    { what: `CPU of a send at ${perSecond} a second, µs`, value: ofBoth(cpu.paced), atMost: 600 },
+    { what: 'bytes of a stored message', value: bytesPerMessage, atMost: 650 },
     { what: 'holes in seq or ids out of order', value: broken, atMost: 0 },
   ]
   const loads = [
@@ -192,19 +199,18 @@ function report(
     ],
     goals,
     notes: [
-      `Rounds, all cores: ${ratios.join(', ')}; wrk: ${connections} connections; ` +
-        `bare: ${bareClients} clients. Under 0.9 is a defect. Against bare with its plan kept: ${strictRatio}.`,
+      `Rounds against bare with its plan kept, one process: ${ratiosOf('one').join(', ')}; all cores: ` +
+        `${ratiosOf('all').join(', ')}; wrk: ${connections} connections; bare: ${bareClients} clients.`,
       'Paced: waits count from the moment at which a message should have been sent. ' +
         `Bare at that pace: p50 ${barePace.p50Ms} ms, p99 ${barePace.p99Ms} ms.`,
     ],
     figures: {
       ratio,
-      strictRatio,
-      rounds: ratios,
+      rounds: { one: ratiosOf('one'), all: ratiosOf('all') },
       paced: pace,
       barePaced: barePace,
-      p99AgainstBare: rounded(paced.p99Ms / barePaced.p99Ms),
-      cpuUsPerSend: cpuOf('one'),
+      p99AgainstBare,
+      cpuUsPerSend: cpu.loaded,
       bytesPerMessage,
     },
   }
