@@ -80,6 +80,11 @@ const versions = ['/v3', '/v3.0']
  * that find no place, and they try again only after seconds.
  */
 export const listenBacklog = 4096
+/**
+ * Node reserves three bytes for each character of a text that it writes. Where those are over 16 KB, bytes
+ * cost it less: 4% of the CPU of a page of a group.
+ */
+const longText = 5461
 /** Of the event loop. Each accepts one connection of the backlog. */
 const turnsBeforeClose = listenBacklog + 1000
 
@@ -323,7 +328,10 @@ async function handle(
       .send(Readable.from(answer.body.texts()))
   }
   if (!(answer.body instanceof RawJson)) return reply.send(answer.body)
-  return reply.header('content-type', 'application/json; charset=utf-8').send(answer.body.text)
+  const { text } = answer.body
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(text.length > longText ? Buffer.from(text) : text)
 }
 
 declare module 'fastify' {

@@ -1,4 +1,5 @@
 import type { AppDb } from '../../database/app-db.ts'
+import type { Receiver } from '../../realtime/ports.ts'
 import { mapInTurns } from '../../watchdog/map-in-turns.ts'
 import { actionOf, type Entry, refersTo, seenBy } from '../log/entries/index.ts'
 import { counterpartsOf, type Found, loadCounterparts, type ProfileLoader } from './counterparts.ts'
@@ -117,11 +118,15 @@ async function loadProfiles(from: ProfileLoader, entries: readonly Entry[], view
   const { viewer, members, mentionsWithTags, mentionsWithBlockedInfo: blocks = false } = view
   const uids: string[] = []
   const guids: string[] = []
+  let last: Receiver | undefined
   for (const { row, receiver } of entries) {
     uids.push(row.sender)
-    const { on } = actionOf(row) ?? {}
+    const on = actionOf(row)?.on
     if (on !== undefined) uids.push(on)
     if (row.extra?.mentions) uids.push(...row.extra.mentions)
+    // All entries of a page of one conversation have the same.
+    if (receiver === last) continue
+    last = receiver
     if (receiver.kind === 'group') guids.push(receiver.guid)
     else uids.push(...receiver.uids)
   }

@@ -48,24 +48,24 @@ export function serialiseEntry(
   nested = false,
 ): string {
   const { row } = entry
-  const { extra } = row
   const between = betweenOf(entry, facts)
   const muid = row.muid === null ? '' : `"muid":${JSON.stringify(row.muid)},`
   const data =
     row.category === 'action'
       ? serialiseAction(entry, facts, view)
       : serialiseData(row, between.entities, facts, view)
-  const tags = view.withTags !== false && extra?.tags
   return (
     `{"id":"${row.id}",${muid}${between.names},` +
     `"category":"${row.category}","type":${JSON.stringify(row.type)},"data":${data},` +
     `"sentAt":${row.sentAt},"updatedAt":${row.updatedAt}` +
-    changesOf(row) +
-    relationsOf(row, facts) +
-    (nested ? '' : quotedBy(entry, facts, view)) +
-    (tags ? `,"tags":${JSON.stringify(tags)}` : '') +
+    (isUntouched(row) ? '' : changesOf(row) + detailsOf(entry, facts, view, nested)) +
     `${receiptsOf(entry, facts)}}`
   )
+}
+
+/** As it was sent, and with nothing beside its data: true of most, whose fields need no further look. */
+function isUntouched({ extra, editedAt, deletedAt }: EntryRow): boolean {
+  return extra === null && editedAt === null && deletedAt === null
 }
 
 function changesOf({ editedAt, deletedAt, extra }: EntryRow): string {
@@ -79,11 +79,16 @@ function changesOf({ editedAt, deletedAt, extra }: EntryRow): string {
   )
 }
 
-function relationsOf({ id, extra }: EntryRow, { replies }: Facts): string {
+/** What it is tied to, what it quotes, its tags. */
+function detailsOf(entry: Entry, facts: Facts, view: EntryView, nested: boolean): string {
+  const { id, extra } = entry.row
   const parent = extra?.parent
+  const tags = view.withTags !== false && extra?.tags
   return (
     field('parentId', parent === undefined ? undefined : String(parent)) +
-    field('replyCount', replies.get(id))
+    field('replyCount', facts.replies.get(id)) +
+    (nested ? '' : quotedBy(entry, facts, view)) +
+    (tags ? `,"tags":${JSON.stringify(tags)}` : '')
   )
 }
 
@@ -123,6 +128,7 @@ function serialiseAction({ row, receiver }: Entry, facts: Facts, view: EntryView
 
 /** A deleted message keeps who it was between, and nothing of what it said. */
 function serialiseData(row: EntryRow, entities: string, facts: Facts, view: EntryView): string {
+  if (isUntouched(row)) return inside(row.data, [entities])
   if (row.deletedAt !== null && !view.deletedToo) return `{${entities}}`
   const said = row.extra?.files ? saidIn(row, facts.appId, view) : row.data
   return inside(said, [entities, ...mentionsOf(row, facts), ...reactionsOf(row, facts)])

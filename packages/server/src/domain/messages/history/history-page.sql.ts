@@ -121,20 +121,22 @@ export function entriesOf({ bucket, key }: ConversationKey, page: string): Entry
   const fields = page.split(separator)
   const entries: EntryRow[] = []
   for (let at = 0; at < fields.length; at += fieldsOfEntry) {
-    const [seq, id, sender = '', category = '', type = '', muid = '', sent, rest, data = ''] =
-      fields.slice(at, at + fieldsOfEntry)
-    const sentAt = Number(sent)
+    // By index: a slice with destructuring costs twice as much.
+    const field = (nth: number) => fields[at + nth] ?? ''
+    const muid = field(5)
+    const sentAt = Number(field(6))
+    const rest = field(7)
     const { extra, updatedAt, editedAt, deletedAt, verdict } = rest ? parseRest(rest) : untouched
     entries.push({
       bucket,
       key,
-      seq: Number(seq),
-      id: Number(id),
-      sender,
-      category,
-      type: whole(type),
+      seq: Number(field(0)),
+      id: Number(field(1)),
+      sender: field(2),
+      category: field(3),
+      type: whole(field(4)),
       muid: muid === '' ? null : whole(muid),
-      data,
+      data: field(8),
       extra,
       sentAt,
       updatedAt: updatedAt ?? sentAt,
