@@ -44,7 +44,7 @@ export const bench: Bench = {
     for (const install of [await together(ctx), await apart(ctx)]) {
       const sockets = stack.use(startSockets())
       const { origin, appId } = { ...install.gateway, appId: install.api.appId }
-      await loadConversations(install.query, appId)
+      await loadConversations(install.query, [appId])
       const tokens = await loadTokens(install.query, ctx.vault, appId, devices)
       const auths = tokens.map((authToken) => JSON.stringify({ type: 'auth', authToken }))
       await sockets.open(origin, appId, auths)

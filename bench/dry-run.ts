@@ -41,9 +41,9 @@ export const bench: Bench = {
     // All in one process, as a small install has it.
     const served = await ctx.serve(database.url, 'api,worker')
     ctx.say(`loading ${rows} messages`)
-    await loadConversations(database.query, served.appId)
+    await loadConversations(database.query, [served.appId])
     const from = Math.floor(Date.now() / 1000) - hour
-    await fillEntries(database.url, served.appId, rows, { from, texts })
+    await fillEntries(database.url, [served.appId], rows, { from, texts })
     const pace = { perSecond, seconds }
     ctx.say('warming up')
     await pacedSends(served, pace)

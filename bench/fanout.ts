@@ -94,7 +94,7 @@ async function open(ctx: BenchContext, stack: AsyncDisposableStack) {
   const { api, gateways } = await ctx.serveApart(database.url, 1, quiet)
   const [gateway] = gateways
   if (!gateway) throw new Error('One gateway was asked for.')
-  await loadConversations(database.query, api.appId)
+  await loadConversations(database.query, [api.appId])
   for (const group of groups) await loadLargeGroup(database.query, api.appId, group)
   const tokens = await loadTokens(database.query, ctx.vault, api.appId, sockets)
   const auths = tokens.map((authToken) => JSON.stringify({ type: 'auth', authToken }))

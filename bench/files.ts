@@ -90,7 +90,7 @@ async function serve(
   const { url, query } = await ctx.freshDatabase()
   const settings = { FILES_FOLDER: folder, FILES_URL: filesUrl, CLAMAV_SOCKET: socket }
   const { api, worker, apps } = await ctx.serveWorking(url, ['live', 'files'], settings)
-  await loadConversations(query, apps.live.appId)
+  await loadConversations(query, [apps.live.appId])
   const live = { origin: api.origin, ...apps.live }
   return { origin: api.origin, workerPid: worker.pid, live, files: apps.files }
 }

@@ -34,8 +34,8 @@ export const bench: Bench = {
     const served = await ctx.serveOnOneAndAllCores(database.url)
     const { appId } = served.one
     ctx.say(`loading ${rows} messages`)
-    await loadConversations(database.query, appId)
-    await fillEntries(database.url, appId, rows)
+    await loadConversations(database.query, [appId])
+    await fillEntries(database.url, [appId], rows)
     const measured = {
       user: await compare(ctx, { database, served, kind: 'user', rounds, seconds }),
       group: await compare(ctx, { database, served, kind: 'group', rounds, seconds }),

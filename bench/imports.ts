@@ -63,7 +63,7 @@ async function measureBeside(ctx: BenchContext, seconds: number) {
   const { url, query } = await ctx.freshDatabase()
   const { serving, apps } = await ctx.serveTogether(url, ['live', 'moving'], [])
   const live = { origin: serving.origin, ...apps.live }
-  await loadConversations(query, apps.live.appId)
+  await loadConversations(query, [apps.live.appId])
   const side = new Side({ url: `${serving.origin}/v3`, ...apps.moving, parallel: workers })
   await importPeople(side)
   // Tables as those of apps that are in use, and plans made for them.

@@ -64,7 +64,7 @@ async function serve(
 ): Promise<Served> {
   const database = await ctx.freshDatabase()
   const served = await ctx.serve(database.url, 'api', settings(database.url))
-  await loadConversations(database.query, served.appId)
-  await fillEntries(database.url, served.appId, rows)
+  await loadConversations(database.query, [served.appId])
+  await fillEntries(database.url, [served.appId], rows)
   return served
 }

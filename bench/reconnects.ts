@@ -17,7 +17,7 @@ export const bench: Bench = {
     const database = await ctx.freshDatabase()
     const quiet = { GATEWAY_HEARTBEAT_MS: '3600000' }
     const { api, gateways } = await ctx.serveApart(database.url, 2, quiet)
-    await loadConversations(database.query, api.appId)
+    await loadConversations(database.query, [api.appId])
     const authTokens = await loadTokens(database.query, ctx.vault, api.appId, sockets)
     ctx.say(`letting ${sockets} devices in`)
     const [, victim] = gateways

@@ -41,8 +41,8 @@ export const bench: Bench = {
     const own = await ctx.freshDatabase()
     const served = await ctx.serveOnOneAndAllCores(own.url)
     const { one, all } = served
-    await loadConversations(own.query, one.appId)
-    await loadConversations(bare.query, await anApp(bare))
+    await loadConversations(own.query, [one.appId])
+    await loadConversations(bare.query, [await anApp(bare)])
     const before = await storedBytes(own.query)
     ctx.say('warming up')
     for (const { origin } of [one, all]) await warmUp(origin, () => sendScript(one), connections)

@@ -44,6 +44,8 @@ export interface BenchContext {
   startServer(databaseUrl: string): Promise<BenchServer>
   /** The service as it is run, `chorale serve`, with an app to call it by; only the API if not said. */
   serve(databaseUrl: string, parts?: string, more?: Settings): Promise<Served>
+  /** The same with an app of each of these names. */
+  serveApps(databaseUrl: string, names: readonly string[]): Promise<ServedApps>
   /** Its API twice, in one process and in one for each core; the app is the same. */
   serveOnOneAndAllCores(databaseUrl: string): Promise<OneAndAll>
   /** The same with gateways beside the api, each in its own process. */
@@ -93,6 +95,12 @@ export interface OneAndAll {
 
 type AppOf = Pick<BenchApp, 'appId' | 'apiKey'>
 
+interface ServedApps {
+  /** With the first of the apps. */
+  readonly served: Served
+  readonly apps: readonly AppOf[]
+}
+
 interface ServedWorking<K extends string> {
   readonly api: Serving
   readonly worker: Serving
@@ -129,6 +137,14 @@ export async function runBench(
     startServer: (databaseUrl) => startServer(settingsFor(databaseUrl), stack),
     serve: (databaseUrl, parts = 'api', more = {}) =>
       serve({ ...settingsFor(databaseUrl), ...more }, stack, parts),
+    async serveApps(databaseUrl, names) {
+      const settings = settingsFor(databaseUrl)
+      const apps = Object.values(await newApps(settings, names))
+      const [first] = apps
+      if (!first) throw new Error('There is no app to serve.')
+      const serving = stack.use(await startServing(settings, 'api'))
+      return { apps, served: { ...serving, ...first } }
+    },
     async serveOnOneAndAllCores(databaseUrl) {
       const settings = settingsFor(databaseUrl)
       const one = await serve(settings, stack, 'api')

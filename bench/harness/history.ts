@@ -1,29 +1,36 @@
 import { groups, membersPerGroup, pairs } from './conversations.ts'
-import type { Target } from './sends.ts'
+import { list, type Spread, type Target } from './sends.ts'
 
 export type Kind = 'user' | 'group'
 export const kinds = ['user', 'group'] as const
 export const perPage = 30
 
 /** Calls the last messages of a conversation, each time another one, as somebody who takes part. */
-export function historyScript({ origin, appId, apiKey }: Target, kind: Kind): string {
+export function historyScript(
+  target: Target,
+  kind: Kind,
+  { apps, pairs: among }: Spread = { apps: [target], pairs },
+): string {
   const choice = {
     user: `
-  local c = random(${pairs})
-  local caller, of = c, 'users/user-' .. c % ${pairs} + 1`,
+  local c = random(${among})
+  local caller, of = c, 'users/user-' .. c % ${among} + 1`,
     group: `
   local g = random(${groups})
   local caller, of = 1 + (g * ${membersPerGroup} + random(0, ${membersPerGroup - 1})) % ${pairs}, 'groups/group-' .. g`,
   }
-  const head =
-    `/messages?limit=${perPage} HTTP/1.1\r\nHost: ${new URL(origin).host}\r\nappId: ${appId}\r\n` +
-    `apikey: ${apiKey}\r\nonBehalfOf: user-`
+  const { host } = new URL(target.origin)
+  const heads = apps.map(
+    ({ appId, apiKey }) =>
+      `/messages?limit=${perPage} HTTP/1.1\r\nHost: ${host}\r\nappId: ${appId}\r\n` +
+      `apikey: ${apiKey}\r\nonBehalfOf: user-`,
+  )
   return `
 math.randomseed(${Math.floor(Math.random() * 2 ** 31)})
 local random = math.random
-local head = ${JSON.stringify(head)}
+local heads = ${list(heads)}
 function request()${choice[kind]}
-  return 'GET /v3/' .. of .. head .. caller .. '\\r\\n\\r\\n'
+  return 'GET /v3/' .. of .. heads[random(#heads)] .. caller .. '\\r\\n\\r\\n'
 end
 `
 }

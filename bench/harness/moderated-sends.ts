@@ -78,7 +78,7 @@ interface Side {
 async function openSide(ctx: BenchContext, { texts, seconds }: Load): Promise<Side> {
   const { url, query } = await ctx.freshDatabase()
   const served = await ctx.serve(url)
-  await loadConversations(query, served.appId)
+  await loadConversations(query, [served.appId])
   const script = () => sendScript(served, texts)
   return {
     served,

@@ -41,24 +41,40 @@ function requestOf(target: Target, sender: string, message: string): string {
   return `${headOf(target)}onBehalfOf: ${sender}\r\nContent-Length: ${message.length}\r\n\r\n${message}`
 }
 
+/** What calls are spread over, if it is not one app with the usual conversations. */
+export interface Spread {
+  readonly apps: readonly Pick<Target, 'appId' | 'apiKey'>[]
+  readonly pairs: number
+}
+
 /** The same, in the language of wrk; each says one of these. */
-export function sendScript(target: Target, texts: readonly string[] = [text]): string {
+export function sendScript(
+  target: Target,
+  texts: readonly string[] = [text],
+  over?: Spread,
+): string {
+  const { apps, pairs: among } = over ?? { apps: [target], pairs }
   return `
 math.randomseed(${Math.floor(Math.random() * 2 ** 31)})
 local random, format = math.random, string.format
-local head = ${JSON.stringify(headOf(target))}
-local texts = { ${texts.map((says) => JSON.stringify(says)).join(', ')} }
+local heads = ${list(apps.map((app) => headOf({ ...target, ...app })))}
+local texts = ${list(texts)}
 local before, between, after, last = ${JSON.stringify(body('\0', '\0', '\0'))
     .split('\\u0000')
     .join('", "')}
 function request()
-  local c = random(${pairs})
-  local sender, receiver = 'user-' .. c, 'user-' .. c % ${pairs} + 1
+  local c = random(${among})
+  local sender, receiver = 'user-' .. c, 'user-' .. c % ${among} + 1
   if random() < 0.5 then sender, receiver = receiver, sender end
   local muid = format('%08x-%04x-4%03x-8%03x-%06x%06x', random(0, 0x7fffffff), random(0, 0xffff),
     random(0, 0xfff), random(0, 0xfff), random(0, 0xffffff), random(0, 0xffffff))
   local message = before .. receiver .. between .. muid .. after .. texts[random(#texts)] .. last
-  return head .. 'onBehalfOf: ' .. sender .. '\\r\\nContent-Length: ' .. #message .. '\\r\\n\\r\\n' .. message
+  return heads[random(#heads)] .. 'onBehalfOf: ' .. sender .. '\\r\\nContent-Length: ' .. #message .. '\\r\\n\\r\\n' .. message
 end
 `
+}
+
+/** In the language of wrk. */
+export function list(texts: readonly string[]): string {
+  return `{ ${texts.map((each) => JSON.stringify(each)).join(', ')} }`
 }

@@ -62,8 +62,9 @@ export async function wrk(
   }
 }
 
-const enough = 60_000
-const maxRuns = 20
+const usuallyEnough = 60_000
+/** Of a service that answers next to nothing. */
+const minPerRun = 3000
 
 /**
  * Until the service has compiled what it runs often, and the database has at hand what it needs.
@@ -73,9 +74,10 @@ export async function warmUp(
   origin: string,
   script: () => string,
   connections: number,
+  enough = usuallyEnough,
 ): Promise<void> {
   let answered = 0
-  for (let run = 0; run < maxRuns && answered < enough; run++) {
+  for (let run = 0; run < enough / minPerRun && answered < enough; run++) {
     const { requests } = await wrk(origin, script(), { connections, seconds: 2 })
     answered += requests
   }

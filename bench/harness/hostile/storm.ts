@@ -57,7 +57,7 @@ async function openInstall(
     ['hostile'],
     openToInspection,
   )
-  await loadConversations(database.query, apps.good.appId)
+  await loadConversations(database.query, [apps.good.appId])
   const hostile = await openHostile(serving.origin, apps.hostile, database.query, entries)
   const good = { origin: serving.origin, ...apps.good }
   const elsewhere = await openOther()
@@ -159,7 +159,7 @@ export async function underAttacks(ctx: BenchContext, storms: readonly Storm[]):
 async function openElsewhere(ctx: BenchContext): Promise<Target> {
   const database = await ctx.freshDatabase()
   const { serving, apps } = await ctx.serveTogether(database.url, ['good'], [])
-  await loadConversations(database.query, apps.good.appId)
+  await loadConversations(database.query, [apps.good.appId])
   return { origin: serving.origin, ...apps.good }
 }
 
