@@ -27,3 +27,15 @@ test('a deleted value is gone and leaves room', () => {
   expect(cache.get('app', 'a')).toBeUndefined()
   expect([cache.get('app', 'b'), cache.get('app', 'c')]).toEqual([2, 3])
 })
+
+test('values of different sizes take no more than the maximum in all', () => {
+  const cache = openAppCache<string>(100, ({ length }) => length)
+  cache.set('small', 'a', 'x'.repeat(10))
+  for (let n = 0; n < 50; n++) cache.set('large', `key-${n}`, 'x'.repeat(1 + n))
+  const left = Array.from({ length: 50 }, (_, n) => cache.get('large', `key-${n}`) ?? '')
+  expect(left.at(-1)).toHaveLength(50)
+  expect(left.join('').length).toBeLessThanOrEqual(90)
+  expect(cache.get('small', 'a')).toHaveLength(10)
+  cache.set('large', 'too large', 'x'.repeat(101))
+  expect(cache.get('large', 'too large')).toBeUndefined()
+})

@@ -36,6 +36,7 @@ import {
 } from '../../../server/src/domain/messages/history/history.sql.ts'
 import { findPages } from '../../../server/src/domain/messages/history/history-page.sql.ts'
 import { findGroupPlaces } from '../../../server/src/domain/messages/history/history-scope.sql.ts'
+import { openNewestPages } from '../../../server/src/domain/messages/history/newest-pages.ts'
 import { listReceipts } from '../../../server/src/domain/messages/receipts.sql.ts'
 import { readSpans, saveWords } from '../../../server/src/domain/messages/search/search.sql.ts'
 import {
@@ -101,7 +102,11 @@ export const preparedStatements: Readonly<Record<string, Work>> = {
   'conversation with its last message': (db, { place, uid }) => findConversation(db, place, uid),
   'new participant': (db, { place, guid }) => insertParticipants(db, place, guid, ['newcomer']),
   'place of a group': ({ db, appId }, { guid, uid }) =>
-    findGroupPlaces(db, [{ appId, of: guid, viewer: uid, newest: { limit: 30, own: 'nobody' } }]),
+    findGroupPlaces(
+      db,
+      [{ appId, of: guid, viewer: uid, newest: { limit: 30, withheldToo: true } }],
+      openNewestPages(0),
+    ),
   'page of a conversation': ({ db, appId }, { place, head }) => {
     const page = { after: 0, before: head, direction: 'prepend', limit: 30, own: 'nobody' } as const
     return findPages(db, [{ appId, ...place, ...page }])

@@ -64,6 +64,7 @@ interface PageRow {
   readonly entries: string | null
 }
 
+const seenByOwn = "(not e.erased or (e.sender = w.own and e.verdict ? 'sealed'))"
 const back = prepared<PageRow>('history, back', statement('desc'))
 const forth = prepared<PageRow>('history, forth', statement('asc'))
 
@@ -74,16 +75,16 @@ function statement(order: 'asc' | 'desc'): string {
                $7::text[])
      with ordinality as w(app_id, bucket, key, after, before, most, own, place)
    cross join lateral (
-     ${entriesWhere(`${place} and e.seq > w.after and e.seq < w.before`, order)}) page`
+     ${entriesWhere(`${place} and e.seq > w.after and e.seq < w.before and ${seenByOwn}`, order)}) page`
 }
 
-/** In SQL: a page as `entriesOf` reads it. Needs the table `w` with app_id, own and most. */
+/** In SQL: a page as `entriesOf` reads it. Needs the table `w` with app_id and most. */
 export function entriesWhere(condition: string, order: 'asc' | 'desc'): string {
-  return `select string_agg(${entryText}, E'${separator}') as entries
+  return `select string_agg(${entryText}, E'${separator}') as entries,
+            bool_or(e.erased) as "hasWithheld"
      from (
        select e.* from entries e
        where ${condition} and e.app_id = w.app_id
-         and (not e.erased or (e.sender = w.own and e.verdict ? 'sealed'))
        order by e.seq ${order} limit w.most) e`
 }
 
@@ -118,6 +119,7 @@ export async function findPages(
 
 /** The entries of a page, in its order. */
 export function entriesOf({ bucket, key }: ConversationKey, page: string): EntryRow[] {
+  if (page === '') return []
   const fields = page.split(separator)
   const entries: EntryRow[] = []
   for (let at = 0; at < fields.length; at += fieldsOfEntry) {

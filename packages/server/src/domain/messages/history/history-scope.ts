@@ -102,5 +102,6 @@ function conversationScope(
     viewer === undefined
       ? 0
       : Math.max(resetSeq ?? 0, unread ? (readSeq ?? 0) : 0, undelivered ? (deliveredSeq ?? 0) : 0)
-  return { kind: 'conversation', bucket, key, receiver, hiddenTo, newest }
+  const isSeen = ({ seq }: { readonly seq: number }) => seq > hiddenTo
+  return { kind: 'conversation', bucket, key, receiver, hiddenTo, newest: newest?.filter(isSeen) }
 }

@@ -126,7 +126,7 @@ function ownOf({ app, actor }: ReadCtx): string | undefined {
 function newestOf(ctx: ReadCtx, query: Wanted & { count?: boolean }): Newest | undefined {
   const { limit, count } = query
   return !count && limit <= longestShared && isOfNewest(query, ctx.actor?.permissions)
-    ? { limit, own: ownOf(ctx) }
+    ? { limit, withheldToo: ownOf(ctx) !== undefined }
     : undefined
 }
 
