@@ -3,14 +3,8 @@ export { authTokenHandlers } from './auth-tokens.ts'
 export { importUsers } from './import.ts'
 export { meHandlers } from './me.ts'
 export { openPresenceStore } from './presence.ts'
+export { openSeenUsers, type SeenUser } from './seen-users.sql.ts'
 export { conversationIdOf, shown as shownUser, sortName, type UserView } from './user-view.ts'
-export {
-  existingUids,
-  findSeenUsers,
-  findUsers,
-  type SeenUser,
-  type UserRow,
-  userColumnsText,
-} from './users.sql.ts'
+export { existingUids, findUsers, type UserRow, userColumnsText } from './users.sql.ts'
 export { ensureUsers, seedUsers, userHandlers } from './users.ts'
 export { unseenAmong } from './visibility.ts'

@@ -1,10 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type AppDb, allOf, jsonb, startingWith } from '../../database/app-db.ts'
-import { texts } from '../../database/arrays.ts'
-import type { Db } from '../../database/db.ts'
 import { countedUpTo, type Key, type PageRequest } from '../../database/keyset.ts'
-import { byPlace } from '../../database/loader.ts'
-import { prepared, run } from '../../database/prepared.ts'
 
 export interface UserRow {
   readonly uid: string
@@ -113,39 +109,6 @@ export async function findUsers(
     select ${columns(viewer)} from ${source}
     where u.app_id = ${appId} and u.uid = any(${uids})`.execute(db)
   return rows
-}
-
-/** A user and who looks at them. */
-export interface SeenUser {
-  readonly appId: string
-  readonly uid: string
-  readonly viewer: string | undefined
-}
-
-const seenUsers = prepared<UserRow & { place: number }>(
-  'seen users',
-  `select w.place, ${userColumnsText},
-          case when w.viewer is not null then
-            (select b.blocked_at from blocked_users b where b.app_id = w.app_id
-               and b.uid = w.viewer and b.blocked_uid = u.uid) end as "blockedByMeAt",
-          case when w.viewer is not null then
-            (select b.blocked_at from blocked_users b where b.app_id = w.app_id
-               and b.uid = u.uid and b.blocked_uid = w.viewer) end as "hasBlockedMeAt"
-   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w(app_id, uid, viewer, place)
-   join users u on u.app_id = w.app_id and u.uid = w.uid
-   left join presence p on p.app_id = u.app_id and p.uid = u.uid`,
-)
-
-export async function findSeenUsers(
-  db: Db,
-  wanted: readonly SeenUser[],
-): Promise<(UserRow | undefined)[]> {
-  const rows = await run(db, seenUsers, [
-    texts(wanted.map(({ appId }) => appId)),
-    texts(wanted.map(({ uid }) => uid)),
-    texts(wanted.map(({ viewer }) => viewer ?? null)),
-  ])
-  return byPlace(wanted, rows)
 }
 
 /** `undefined` leaves a column as it is, `null` empties it. */

@@ -3,9 +3,13 @@ import type { User } from '@chorale/contract/users'
 import type { AppDb } from '../../database/app-db.ts'
 import type { Db } from '../../database/db.ts'
 import { openLoader } from '../../database/loader.ts'
+import { inside } from '../../pipeline/raw-json.ts'
+import type { Receiver } from '../../realtime/ports.ts'
+import { otherThan } from '../log/entries/index.ts'
 import {
-  findSeenUsers,
+  conversationIdOf,
   findUsers,
+  openSeenUsers,
   type SeenUser,
   shownUser,
   type UserRow,
@@ -56,7 +60,7 @@ const seenName = (key: SeenUser | SeenGroup) =>
 export function openProfileLoader(db: Db): (appId: string) => ProfileLoader {
   const user = openLoader({
     ...atOnce,
-    fetch: (wanted: readonly SeenUser[]) => findSeenUsers(db, wanted),
+    fetch: openSeenUsers(db),
     nameOf: seenName,
   })
   const group = openLoader({
@@ -186,6 +190,45 @@ export function counterpartsOf(rows: Rows): Counterparts {
     userText: (uid) => JSON.stringify(user(uid)),
     groupText: (guid) => JSON.stringify(group(guid)),
   }
+}
+
+/** What all messages of one sender to one receiver have in common. Uids and guids need no escape: the contract allows letters, digits, - and _. */
+export interface Between {
+  readonly names: string
+  readonly entities: string
+}
+
+export function serialiseBetween(sender: string, receiver: Receiver, seen: Counterparts): Between {
+  const [label, id] =
+    receiver.kind === 'group'
+      ? [groupConversationId(receiver.guid), receiver.guid]
+      : [conversationIdOf(...receiver.uids), otherThan(sender, receiver.uids)]
+  const to = receiverEntity(sender, receiver, seen)
+  return {
+    names:
+      `"conversationId":"${label}","sender":"${sender}",` +
+      `"receiverType":"${receiver.kind}","receiver":"${id}"`,
+    entities: `"entities":{"sender":${userEntity(sender, seen)}${to ? `,"receiver":${to}` : ''}}`,
+  }
+}
+
+/** It says which conversation it is, the sender does not. Undefined for a group that is gone. */
+export function receiverEntity(
+  sender: string,
+  receiver: Receiver,
+  seen: Counterparts,
+): string | undefined {
+  if (receiver.kind === 'user') {
+    const user = seen.userText(otherThan(sender, receiver.uids))
+    const label = `"conversationId":"${conversationIdOf(...receiver.uids)}"`
+    return `{"entity":${inside(user, [label])},"entityType":"user"}`
+  }
+  const group = seen.groupText(receiver.guid)
+  return group && `{"entity":${group},"entityType":"group"}`
+}
+
+export function userEntity(uid: string, seen: Counterparts): string {
+  return `{"entity":${seen.userText(uid)},"entityType":"user"}`
 }
 
 function remembered<T>(make: (name: string) => T): (name: string) => T {

@@ -9,7 +9,8 @@ export interface Receipt {
 /** Entries farther apart than this are asked for one by one. */
 const widestGap = 10
 
-type Read = Range & { readonly entries: readonly Entry[] }
+/** Which messages a range is about: their ids, and in the same order their seqs. */
+export type Read = Range & { readonly ids: readonly number[]; readonly seqs: readonly number[] }
 
 /** One-to-one, it is the other side who has and reads a message: asked for as far as they lie together. */
 export function rangesOf(appId: string, entries: readonly Entry[]): Read[] {
@@ -43,18 +44,20 @@ export function rangesOf(appId: string, entries: readonly Entry[]): Read[] {
         reader,
         first: first.row.seq,
         last: last.row.seq,
-        entries: list,
+        ids: list.map(({ row }) => row.id),
+        seqs: list.map(({ row }) => row.seq),
       },
     ]
   })
 }
 
 /** When each was delivered and read, by id: the first move at or behind it. */
-export function receiptsIn(entries: readonly Entry[], moves: readonly Move[]): [number, Receipt][] {
+export function receiptsIn({ ids, seqs }: Read, moves: readonly Move[]): [number, Receipt][] {
   if (moves.length === 0) return []
   const firstOf = (kind: Move['kind'], seq: number) =>
     moves.find((move) => move.kind === kind && move.seq >= seq)?.at
-  return entries.flatMap(({ row: { id, seq } }) => {
+  return ids.flatMap((id, nth): [number, Receipt][] => {
+    const seq = seqs[nth] ?? 0
     const readAt = firstOf('read', seq)
     const deliveredAt = firstOf('delivered', seq)
     if (readAt === undefined && deliveredAt === undefined) return []

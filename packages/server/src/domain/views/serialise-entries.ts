@@ -144,5 +144,5 @@ async function loadReceipts(
 ): Promise<Map<number, Receipt>> {
   const ranges = rangesOf(appId, entries)
   const moves = await from.moves(ranges)
-  return new Map(ranges.flatMap((range, nth) => receiptsIn(range.entries, moves[nth] ?? [])))
+  return new Map(ranges.flatMap((range, nth) => receiptsIn(range, moves[nth] ?? [])))
 }

@@ -2,8 +2,14 @@ import { inside } from '../../pipeline/raw-json.ts'
 import type { Receiver } from '../../realtime/ports.ts'
 import type { FileAddresses } from '../../storage/addresses.ts'
 import { actionOf, type Entry, type EntryRow, otherThan } from '../log/entries/index.ts'
-import { conversationIdOf } from '../users/index.ts'
-import { type Counterparts, groupConversationId, nameAlone } from './counterparts.ts'
+import {
+  type Between,
+  type Counterparts,
+  nameAlone,
+  receiverEntity,
+  serialiseBetween,
+  userEntity,
+} from './counterparts.ts'
 import type { Receipt } from './receipts.ts'
 import { saidIn } from './shown-files.ts'
 
@@ -34,12 +40,6 @@ export interface Facts {
   readonly between?: Map<Receiver, Map<string, Between>>
 }
 
-/** What all messages of one sender to one receiver have in common. Uids and guids need no escape: the contract allows letters, digits, - and _. */
-interface Between {
-  readonly names: string
-  readonly entities: string
-}
-
 /** An entry as JSON text. What it says was stored as JSON and is passed on as it is. */
 export function serialiseEntry(
   entry: Entry,
@@ -49,22 +49,31 @@ export function serialiseEntry(
 ): string {
   const { row } = entry
   const between = betweenOf(entry, facts)
-  const muid = row.muid === null ? '' : `"muid":${JSON.stringify(row.muid)},`
   const data =
     row.category === 'action'
       ? serialiseAction(entry, facts, view)
       : serialiseData(row, between.entities, facts, view)
   return (
-    `{"id":"${row.id}",${muid}${between.names},` +
-    `"category":"${row.category}","type":${JSON.stringify(row.type)},"data":${data},` +
-    `"sentAt":${row.sentAt},"updatedAt":${row.updatedAt}` +
+    `${idsOf(row)}${between.names}${kindOf(row)}${data}${timesOf(row)}` +
     (isUntouched(row) ? '' : changesOf(row) + detailsOf(entry, facts, view, nested)) +
-    `${receiptsOf(entry, facts)}}`
+    `${receiptsOf(entry, facts.receipts)}}`
   )
 }
 
+export function idsOf({ id, muid }: EntryRow): string {
+  return muid === null ? `{"id":"${id}",` : `{"id":"${id}","muid":${JSON.stringify(muid)},`
+}
+
+export function kindOf({ category, type }: EntryRow): string {
+  return `,"category":"${category}","type":${JSON.stringify(type)},"data":`
+}
+
+export function timesOf({ sentAt, updatedAt }: EntryRow): string {
+  return `,"sentAt":${sentAt},"updatedAt":${updatedAt}`
+}
+
 /** As it was sent, and with nothing beside its data: true of most, whose fields need no further look. */
-function isUntouched({ extra, editedAt, deletedAt }: EntryRow): boolean {
+export function isUntouched({ extra, editedAt, deletedAt }: EntryRow): boolean {
   return extra === null && editedAt === null && deletedAt === null
 }
 
@@ -101,7 +110,10 @@ function quotedBy({ row }: Entry, facts: Facts, view: EntryView): string {
   return `,"quotedMessageId":"${id}"${message}`
 }
 
-function receiptsOf({ row, receiver }: Entry, { receipts }: Facts): string {
+export function receiptsOf(
+  { row, receiver }: { row: Pick<EntryRow, 'id' | 'sender'>; receiver: Receiver },
+  receipts: ReadonlyMap<number, Receipt>,
+): string {
   const known = receipts.get(row.id)
   if (!known || receiver.kind === 'group') return ',"receipts":{"data":[]}'
   const times = field('deliveredAt', known.deliveredAt) + field('readAt', known.readAt)
@@ -115,11 +127,11 @@ function serialiseAction({ row, receiver }: Entry, facts: Facts, view: EntryView
   const message = messageId === undefined ? undefined : facts.referred.get(messageId)
   const object =
     on !== undefined
-      ? userEntity(on, facts)
+      ? userEntity(on, facts.seen)
       : message && `{"entity":${serialiseEntry(message, facts, view, true)},"entityType":"message"}`
-  const concerned = receiverEntity(row.sender, receiver, facts)
+  const concerned = receiverEntity(row.sender, receiver, facts.seen)
   const entities = [
-    `"by":${userEntity(row.sender, facts)}`,
+    `"by":${userEntity(row.sender, facts.seen)}`,
     ...(object ? [`"on":${object}`] : []),
     ...(concerned ? [`"for":${concerned}`] : []),
   ]
@@ -135,28 +147,14 @@ function serialiseData(row: EntryRow, entities: string, facts: Facts, view: Entr
 }
 
 function betweenOf({ row: { sender }, receiver }: Entry, facts: Facts): Between {
-  if (!facts.between) return serialiseBetween(sender, receiver, facts)
+  if (!facts.between) return serialiseBetween(sender, receiver, facts.seen)
   const senders = facts.between.get(receiver) ?? new Map<string, Between>()
   facts.between.set(receiver, senders)
   const known = senders.get(sender)
   if (known) return known
-  const fresh = serialiseBetween(sender, receiver, facts)
+  const fresh = serialiseBetween(sender, receiver, facts.seen)
   senders.set(sender, fresh)
   return fresh
-}
-
-function serialiseBetween(sender: string, receiver: Receiver, facts: Facts): Between {
-  const [label, id] =
-    receiver.kind === 'group'
-      ? [groupConversationId(receiver.guid), receiver.guid]
-      : [conversationIdOf(...receiver.uids), otherThan(sender, receiver.uids)]
-  const to = receiverEntity(sender, receiver, facts)
-  return {
-    names:
-      `"conversationId":"${label}","sender":"${sender}",` +
-      `"receiverType":"${receiver.kind}","receiver":"${id}"`,
-    entities: `"entities":{"sender":${userEntity(sender, facts)}${to ? `,"receiver":${to}` : ''}}`,
-  }
 }
 
 function mentionsOf({ extra }: EntryRow, { mentioned }: Facts): string[] {
@@ -176,21 +174,6 @@ function reactionsOf({ id, extra }: EntryRow, { ownReactions }: Facts): string[]
     ...(own.includes(reaction) && { reactedByMe: true }),
   }))
   return [`"reactions":${JSON.stringify(reactions)}`]
-}
-
-/** It says which conversation it is, the sender does not. Undefined for a group that is gone. */
-function receiverEntity(sender: string, receiver: Receiver, facts: Facts): string | undefined {
-  if (receiver.kind === 'user') {
-    const user = facts.seen.userText(otherThan(sender, receiver.uids))
-    const label = `"conversationId":"${conversationIdOf(...receiver.uids)}"`
-    return `{"entity":${inside(user, [label])},"entityType":"user"}`
-  }
-  const group = facts.seen.groupText(receiver.guid)
-  return group && `{"entity":${group},"entityType":"group"}`
-}
-
-function userEntity(uid: string, { seen }: Facts): string {
-  return `{"entity":${seen.userText(uid)},"entityType":"user"}`
 }
 
 /** A field behind others, if there is one. */

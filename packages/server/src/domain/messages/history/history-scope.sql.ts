@@ -3,10 +3,12 @@ import type { Db } from '../../../database/db.ts'
 import { byPlace } from '../../../database/loader.ts'
 import { type PreparedStatement, prepared, run } from '../../../database/prepared.ts'
 import type { CallerVersions } from '../../../pipeline/caller.ts'
+import type { Receiver } from '../../../realtime/ports.ts'
 import type { EntryRow } from '../../log/entries/index.ts'
 import { type GroupRow, groupColumnsText } from '../../views/index.ts'
+import { type PlainPage, plainPageOf } from '../../views/plain-pages/index.ts'
 import { entriesOf, entriesWhere } from './history-page.sql.ts'
-import type { NewestPage, NewestPages } from './newest-pages.ts'
+import type { NewestPages } from './newest-pages.ts'
 
 /** A conversation and how far its reader is; nulls: it does not exist, or is not theirs. */
 export interface HistoryPlace {
@@ -20,8 +22,10 @@ export interface HistoryPlace {
   readonly isPrivate: boolean
   /** What was remembered of who looks still holds, where that was asked. */
   readonly current: boolean
-  /** The last first. Undefined: they were not asked for, or not everybody sees the same. */
+  /** The last first. Undefined: see `plain`, or they were not asked for, or not everybody sees the same. */
   readonly newest: readonly EntryRow[] | undefined
+  /** The newest, if there are some and all are as they were sent. */
+  readonly plain: PlainPage | undefined
 }
 
 /** Of which user or group, and who looks. */
@@ -41,7 +45,7 @@ export interface Newest {
   readonly withheldToo: boolean
 }
 
-type PlaceRow = Omit<HistoryPlace, 'newest'> & {
+type PlaceRow = Omit<HistoryPlace, 'newest' | 'plain'> & {
   readonly place: number
   /** Of the conversation and all its entries; null: there is none. */
   readonly version: string | null
@@ -115,13 +119,14 @@ const userPlaces = prepared<PlaceRow>(
 
 /** What is not there has no such group, or user. */
 export function findGroupPlaces(db: Db, questions: readonly PlaceQuestion[], pages: NewestPages) {
-  return findPlaces(db, groupPlaces, questions, pages, ({ of }) => of)
+  return findPlaces(db, groupPlaces, questions, pages, ({ of }) => ({ kind: 'group', guid: of }))
 }
 
 export function findUserPlaces(db: Db, questions: readonly PlaceQuestion[], pages: NewestPages) {
-  return findPlaces(db, userPlaces, questions, pages, ({ of, viewer = '' }) =>
-    of < viewer ? `${of} ${viewer}` : `${viewer} ${of}`,
-  )
+  return findPlaces(db, userPlaces, questions, pages, ({ of, viewer = '' }) => ({
+    kind: 'user',
+    uids: [of, viewer],
+  }))
 }
 
 async function findPlaces<Row extends PlaceRow>(
@@ -129,10 +134,10 @@ async function findPlaces<Row extends PlaceRow>(
   statement: PreparedStatement<Row>,
   questions: readonly PlaceQuestion[],
   pages: NewestPages,
-  conversationOf: (question: PlaceQuestion) => string,
+  receiverOf: (question: PlaceQuestion) => Receiver,
 ) {
   const nameOf = (question: PlaceQuestion, { limit, withheldToo }: Newest) =>
-    `${conversationOf(question)} ${limit} ${withheldToo}`
+    `${conversationName(receiverOf(question))} ${limit} ${withheldToo}`
   const known = questions.map((question) => {
     const { appId, newest } = question
     return newest && pages.get(appId, nameOf(question, newest))
@@ -149,21 +154,31 @@ async function findPlaces<Row extends PlaceRow>(
   ])
   return byPlace(questions, rows).map((row, nth) => {
     const question = questions[nth]
-    if (!row || !question?.newest || row.version === null) return row && withNewest(row, undefined)
-    const { version, entries, hasWithheld } = row
-    if (known[nth]?.version === version) return withNewest(row, known[nth])
-    const page = { version, entries: hasWithheld ? undefined : (entries ?? '') }
-    pages.set(question.appId, nameOf(question, question.newest), page)
-    return withNewest(row, page)
+    if (!row || !question?.newest || row.version === null) {
+      return row && Object.assign(row, { newest: undefined, plain: undefined })
+    }
+    const { version } = row
+    const page = known[nth]
+    if (page?.version === version) {
+      return Object.assign(row, { newest: rowsOf(row, page.entries), plain: page.plain })
+    }
+    const { appId } = question
+    const entries = row.hasWithheld ? undefined : (row.entries ?? '')
+    const newest = rowsOf(row, entries)
+    const plain = newest && plainPageOf(appId, newest.toReversed(), receiverOf(question))
+    const kept = plain ? { version, plain } : { version, entries }
+    pages.set(appId, nameOf(question, question.newest), kept)
+    return Object.assign(row, { newest, plain })
   })
 }
 
-function withNewest<Row extends PlaceRow>(row: Row, page: NewestPage | undefined) {
-  const { bucket, key } = row
-  const isThere = bucket !== null && key !== null && page?.entries !== undefined
-  return Object.assign(row, {
-    newest: isThere ? entriesOf({ bucket, key }, page.entries) : undefined,
-  })
+function conversationName(receiver: Receiver): string {
+  return receiver.kind === 'group' ? receiver.guid : receiver.uids.toSorted().join(' ')
+}
+
+function rowsOf({ bucket, key }: PlaceRow, entries: string | undefined) {
+  const isThere = bucket !== null && key !== null && entries !== undefined
+  return isThere ? entriesOf({ bucket, key }, entries) : undefined
 }
 
 export function placeName({ appId, of, viewer, newest, versions }: PlaceQuestion): string {

@@ -92,7 +92,7 @@ export async function threadScope(ctx: ReadCtx, id: string): Promise<Scope> {
 
 /** Without a viewer nothing is hidden, read or unread. */
 function conversationScope(
-  { bucket, key, resetSeq, readSeq, deliveredSeq, newest }: HistoryPlace,
+  { bucket, key, resetSeq, readSeq, deliveredSeq, ...read }: HistoryPlace,
   receiver: Receiver,
   { unread, undelivered }: Wanted,
   viewer: string | undefined,
@@ -103,5 +103,7 @@ function conversationScope(
       ? 0
       : Math.max(resetSeq ?? 0, unread ? (readSeq ?? 0) : 0, undelivered ? (deliveredSeq ?? 0) : 0)
   const isSeen = ({ seq }: { readonly seq: number }) => seq > hiddenTo
-  return { kind: 'conversation', bucket, key, receiver, hiddenTo, newest: newest?.filter(isSeen) }
+  const newest = read.newest?.filter(isSeen)
+  const plain = read.plain && isSeen(read.plain.oldest) ? read.plain : undefined
+  return { kind: 'conversation', bucket, key, receiver, hiddenTo, newest, plain }
 }

@@ -3,6 +3,7 @@ import { type AppDb, allOf } from '../../../database/app-db.ts'
 import type { ConversationKey } from '../../../outbox/committed.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import type { Entry, EntryRow } from '../../log/entries/index.ts'
+import type { PlainPage } from '../../views/plain-pages/index.ts'
 import { asFound, type FoundRow, foundColumns, sides } from '../stored/messages.sql.ts'
 
 /** Whose entries are looked at. */
@@ -16,6 +17,8 @@ export type Scope =
       readonly parentSeq?: number
       /** Of the page that is wanted; undefined: they were not asked for with the place. */
       readonly newest?: readonly EntryRow[] | undefined
+      /** The same, if all of them are as they were sent. */
+      readonly plain?: PlainPage | undefined
     })
   /** All conversations that the user is in now; only what was not read or delivered yet. */
   | { readonly kind: 'user'; readonly uid: string; readonly behind?: 'read' | 'delivered' }

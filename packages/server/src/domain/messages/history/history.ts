@@ -4,7 +4,9 @@ import { paginationOf } from '../../../database/keyset.ts'
 import { badRequest, requireLookedUp } from '../../../pipeline/failure.ts'
 import type { Handlers, ReadCtx } from '../../../pipeline/handler.ts'
 import { RawJson, rawList, rawObject } from '../../../pipeline/raw-json.ts'
+import type { Receiver } from '../../../realtime/ports.ts'
 import { countUnread } from '../../conversations/index.ts'
+import type { Entry, EntryRow } from '../../log/entries/index.ts'
 import { requireUser } from '../../users/index.ts'
 import {
   type ProfileLoader,
@@ -12,6 +14,7 @@ import {
   serialiseEntries,
   withCachedGroup,
 } from '../../views/index.ts'
+import { type PlainPage, serialisePlainPage } from '../../views/plain-pages/index.ts'
 import type { Scope, Span } from './history.sql.ts'
 import { filterOf, isOfNewest, type Wanted } from './history-filter.ts'
 import { type Page, pageOf } from './history-pages.ts'
@@ -29,6 +32,14 @@ interface Listing {
   readonly faces?: ProfileLoader
 }
 
+interface PageEdges extends Pick<Page, 'goOnFrom'> {
+  readonly count: number
+  readonly oldest: Edge | undefined
+  readonly newest: Edge | undefined
+}
+
+type Edge = Pick<EntryRow, 'id' | 'sentAt'>
+
 interface Reading {
   readonly db: Db
   readonly people: (appId: string) => ProfileLoader
@@ -37,22 +48,18 @@ interface Reading {
 /** Lists of messages: of a conversation, of all conversations of a user, of the app. */
 export function historyHandlers({ db, people }: Reading): Handlers<typeof history> {
   const reads = openHistoryReads(db)
-
-  const print = ({ ctx, query, faces }: Listing, { entries }: Page) => {
-    const view = {
-      viewer: ctx.actor?.uid,
-      addresses: ctx.addresses,
-      withTags: query.withTags ?? false,
-      mentionsWithBlockedInfo: query.mentionsWithBlockedInfo,
-      mentionsWithTags: query.mentionswithTagInfo,
-    }
-    return serialiseEntries(ctx.db, faces ?? people(ctx.db.appId), entries, view)
-  }
+  const from = ({ ctx, faces }: Listing) => faces ?? people(ctx.db.appId)
 
   async function list<T>(listing: Listing): Promise<RawJson<T>> {
-    const page = await read(reads, listing)
-    const meta = windowOf(listing.query, page)
-    return new RawJson(rawObject({ meta }, { data: rawList(await print(listing, page)) }))
+    const { scope, query } = listing
+    if (scope.kind === 'conversation' && scope.plain) {
+      return listPlain(from(listing), listing, scope.receiver, scope.plain)
+    }
+    const { entries, goOnFrom } = await read(reads, listing)
+    const [oldest, newest] = [entries[0]?.row, entries.at(-1)?.row]
+    const meta = windowOf(query, { count: entries.length, oldest, newest, goOnFrom })
+    const data = rawList(await print(from(listing), listing, entries))
+    return new RawJson(rawObject({ meta }, { data }))
   }
 
   /** By page size, with a cursor of its own: the published form of this one list. */
@@ -63,7 +70,9 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
       pagination: paginationOf({ page: 1, perPage }, page.entries.length, 0),
       ...(page.goOnFrom !== undefined && { cursor: { id: page.goOnFrom, affix } }),
     }
-    return new RawJson(rawObject({ meta }, { data: rawList(await print(listing, page)) }))
+    return new RawJson(
+      rawObject({ meta }, { data: rawList(await print(from(listing), listing, page.entries)) }),
+    )
   }
 
   return {
@@ -107,6 +116,30 @@ export function historyHandlers({ db, people }: Reading): Handlers<typeof histor
   }
 }
 
+function print(from: ProfileLoader, { ctx, query }: Listing, entries: readonly Entry[]) {
+  return serialiseEntries(ctx.db, from, entries, {
+    viewer: ctx.actor?.uid,
+    addresses: ctx.addresses,
+    withTags: query.withTags ?? false,
+    mentionsWithBlockedInfo: query.mentionsWithBlockedInfo,
+    mentionsWithTags: query.mentionswithTagInfo,
+  })
+}
+
+async function listPlain<T>(
+  from: ProfileLoader,
+  { ctx, query }: Listing,
+  receiver: Receiver,
+  page: PlainPage,
+): Promise<RawJson<T>> {
+  const { messages, oldest, newest } = page
+  const count = messages.length
+  const goOnFrom = count === query.limit ? oldest.id : undefined
+  const meta = windowOf(query, { count, oldest, newest, goOnFrom })
+  const data = await serialisePlainPage(from, page, receiver, ctx.actor?.uid)
+  return new RawJson(rawObject({ meta }, { data }))
+}
+
 function read(reads: HistoryReads, { ctx, scope, query, about }: Listing): Promise<Page> {
   const { limit, searchKey: words } = query
   if (words !== undefined && query.affix === 'append') {
@@ -142,10 +175,8 @@ function spanOf({ affix, id, sentAt, fromTimestamp, toTimestamp }: HistoryQuery)
 }
 
 /** In the direction of the page as long as there is more; in the other from its first message. */
-function windowOf({ affix = 'prepend', limit }: HistoryQuery, page: Page): WindowMeta {
-  const { entries, goOnFrom } = page
-  const newest = entries.at(-1)?.row
-  const oldest = entries[0]?.row
+function windowOf({ affix = 'prepend', limit }: HistoryQuery, page: PageEdges): WindowMeta {
+  const { count, oldest, newest, goOnFrom } = page
   const edge = <A extends 'append' | 'prepend'>(to: A, row: typeof newest) => {
     const end = affix === to ? goOnFrom : row?.id
     if (end === undefined) return undefined
@@ -154,7 +185,7 @@ function windowOf({ affix = 'prepend', limit }: HistoryQuery, page: Page): Windo
   const next = edge('append', newest)
   const previous = edge('prepend', oldest)
   return {
-    current: { limit, count: entries.length },
+    current: { limit, count },
     ...(next && { next }),
     ...(previous && { previous }),
   }

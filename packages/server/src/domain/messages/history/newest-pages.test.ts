@@ -51,7 +51,7 @@ async function expectCurrent(after: string): Promise<void> {
 }
 
 const say = async (sender: string, receiver: string, text: string) => {
-  const receiverType = guids.some((guid) => guid === receiver) ? 'group' : 'user'
+  const receiverType = [...guids, 'den'].includes(receiver) ? 'group' : 'user'
   const body = { receiver, receiverType, data: { text } } as const
   const { data } = await full.sendMessage({ onBehalfOf: sender, body })
   if (!('id' in data)) throw new Error('Several answers.')
@@ -105,6 +105,58 @@ test('a group that takes the name of one that is gone has a page of its own', as
   const body = { guid: 'club', name: 'club', type: 'public', owner: 'ann', members } as const
   await full.createGroup({ body })
   await expectCurrent('a new group')
+})
+
+test('a page of plain messages shows whatever has changed beside them', async () => {
+  const people = ['pia', 'rob', 'sue'] as const
+  await app.given.users(...people)
+  const members = { participants: ['rob', 'sue'] }
+  const den = { guid: 'den', name: 'Den', type: 'public', owner: 'pia', members } as const
+  await full.createGroup({ body: den })
+  const last = { den: '', rob: '' }
+  for (let nth = 0; nth < 8; nth++) {
+    last.den = await say(people[nth % 3] ?? 'pia', 'den', `"${nth}" ☃`)
+    last.rob = await (nth % 2 ? say('pia', 'rob', `${nth}`) : say('rob', 'pia', `${nth}`))
+  }
+  const expectPlain = async (after: string) => {
+    const looks = [
+      ['pia', { guid: 'den' }] as const,
+      ['rob', { guid: 'den' }] as const,
+      ['pia', { uid: 'rob' }] as const,
+      ['rob', { uid: 'pia' }] as const,
+      [undefined, { guid: 'den' }] as const,
+    ]
+    for (const [viewer, of] of looks) {
+      const { newest, read } = await pages(viewer, of)
+      expect(newest, `${viewer} looks at ${JSON.stringify(of)} after ${after}`).toEqual(read)
+    }
+    const newest = { limit: 6, withheldToo: false }
+    const question = { appId, of: 'rob', viewer: 'pia', newest }
+    const [place] = await findUserPlaces(db, [question], openNewestPages(1_000_000))
+    expect(place?.plain?.messages).toHaveLength(6)
+  }
+  await expectPlain('the messages')
+  const rob = { params: { uid: 'rob' } }
+  const ofGroup = { params: { guid: 'den' } }
+  const bySue = { params: { guid: 'den', uid: 'sue' } }
+  const withPia = { params: { uid: 'pia' }, onBehalfOf: 'rob' }
+  const changes: Record<string, () => Promise<unknown>> = {
+    'a delivery': () =>
+      full.markUserConversationDelivered({ ...withPia, body: { messageId: last.rob } }),
+    'a read': () => full.markUserConversationRead({ ...withPia, body: { messageId: last.rob } }),
+    'a name': () => full.updateUser({ ...rob, body: { name: 'Robert "R" ☃' } }),
+    'a secret': () => full.updateUser({ ...rob, body: { metadata: { '@private': { a: 1 } } } }),
+    'a block': () => full.blockUsers({ params: { uid: 'pia' }, body: { blockedUids: ['rob'] } }),
+    'a group renamed': () => full.updateGroup({ ...ofGroup, body: { name: 'Cave', tags: ['t'] } }),
+    'a scope': () => full.changeMemberScope({ ...bySue, body: { scope: 'moderator' } }),
+    'a deletion': () => full.deleteUser({ params: { uid: 'sue' }, body: { permanent: true } }),
+    'a reset': () =>
+      full.resetUserConversation({ params: { uid: 'rob' }, onBehalfOf: 'pia', body: {} }),
+  }
+  for (const [after, change] of Object.entries(changes)) {
+    await change()
+    await expectPlain(after)
+  }
 })
 
 test('a page is remembered for both readers, until the conversation has another version', async () => {

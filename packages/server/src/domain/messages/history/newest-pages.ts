@@ -1,10 +1,13 @@
 import { openAppCache } from '../../../limits/app-cache.ts'
+import type { PlainPage } from '../../views/plain-pages/index.ts'
 
-/** The newest entries of a conversation, as they were when it had this version. */
-export interface NewestPage {
+/** The newest entries of a conversation, as they were when it had this version. Neither: not everybody sees the same. */
+interface NewestPage {
   readonly version: string
-  /** As `entriesOf` reads them; undefined: not everybody sees the same. */
-  readonly entries: string | undefined
+  /** If all of them are as they were sent. */
+  readonly plain?: PlainPage | undefined
+  /** If not: as `entriesOf` reads them. */
+  readonly entries?: string | undefined
 }
 
 /**
@@ -16,13 +19,14 @@ export interface NewestPages {
   set(appId: string, name: string, page: NewestPage): void
 }
 
-const bytesBesidesEntries = 300
+const bytesOfPage = 500
 /** At most: a text without letters beyond Latin-1 takes one. */
 const bytesPerLetter = 2
 
 export function openNewestPages(maxBytes: number): NewestPages {
   return openAppCache<NewestPage>(
     maxBytes,
-    ({ entries = '' }) => entries.length * bytesPerLetter + bytesBesidesEntries,
+    ({ plain, entries = '' }) =>
+      bytesOfPage + (plain?.bytes ?? 0) + entries.length * bytesPerLetter,
   )
 }

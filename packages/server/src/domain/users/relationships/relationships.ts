@@ -1,7 +1,7 @@
 import type { Db } from '../../../database/db.ts'
 import { openLoader } from '../../../database/loader.ts'
+import { findSeenUsers } from '../seen-users.sql.ts'
 import { shown } from '../user-view.ts'
-import { findSeenUsers } from '../users.sql.ts'
 import { findRelationships, type RelationshipsQuestion } from './relationships.sql.ts'
 
 const atOnce = { concurrency: 2, maxPerBatch: 100 }

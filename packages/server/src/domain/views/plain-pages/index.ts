@@ -1,0 +1,1 @@
+export { type PlainPage, plainPageOf, serialisePlainPage } from './plain-page.ts'
