@@ -154,22 +154,31 @@ async function findPlaces<Row extends PlaceRow>(
   ])
   return byPlace(questions, rows).map((row, nth) => {
     const question = questions[nth]
-    if (!row || !question?.newest || row.version === null) {
-      return row && Object.assign(row, { newest: undefined, plain: undefined })
-    }
-    const { version } = row
-    const page = known[nth]
-    if (page?.version === version) {
-      return Object.assign(row, { newest: rowsOf(row, page.entries), plain: page.plain })
-    }
+    if (!row || !question?.newest || row.version === null) return row && withPage(row, undefined)
+    const { version, hasWithheld } = row
     const { appId } = question
-    const entries = row.hasWithheld ? undefined : (row.entries ?? '')
-    const newest = rowsOf(row, entries)
-    const plain = newest && plainPageOf(appId, newest.toReversed(), receiverOf(question))
-    const kept = plain ? { version, plain } : { version, entries }
-    pages.set(appId, nameOf(question, question.newest), kept)
-    return Object.assign(row, { newest, plain })
+    const name = nameOf(question, question.newest)
+    const page = known[nth]
+    if (page?.version !== version) {
+      const entries = hasWithheld ? undefined : (row.entries ?? '')
+      pages.set(appId, name, { version, entries })
+      return withPage(row, rowsOf(row, entries))
+    }
+    const newest = rowsOf(row, page.entries)
+    if (!newest || page.isMixed) return withPage(row, newest, page.plain)
+    // Printed when it is read again: of a page that is read once it would be in vain.
+    const plain = plainPageOf(appId, newest.toReversed(), receiverOf(question))
+    pages.set(appId, name, plain ? { version, plain } : { ...page, isMixed: true })
+    return withPage(row, newest, plain)
   })
+}
+
+function withPage<Row extends PlaceRow>(
+  row: Row,
+  newest: readonly EntryRow[] | undefined,
+  plain?: PlainPage,
+) {
+  return Object.assign(row, { newest, plain })
 }
 
 function conversationName(receiver: Receiver): string {

@@ -132,7 +132,9 @@ test('a page of plain messages shows whatever has changed beside them', async ()
     }
     const newest = { limit: 6, withheldToo: false }
     const question = { appId, of: 'rob', viewer: 'pia', newest }
-    const [place] = await findUserPlaces(db, [question], openNewestPages(1_000_000))
+    const remembered = openNewestPages(1_000_000)
+    await findUserPlaces(db, [question], remembered)
+    const [place] = await findUserPlaces(db, [question], remembered)
     expect(place?.plain?.messages).toHaveLength(6)
   }
   await expectPlain('the messages')

@@ -1,13 +1,18 @@
 import { openAppCache } from '../../../limits/app-cache.ts'
 import type { PlainPage } from '../../views/plain-pages/index.ts'
 
-/** The newest entries of a conversation, as they were when it had this version. Neither: not everybody sees the same. */
+/**
+ * The newest entries of a conversation, as they were when it had this version. Without `entries` and
+ * `plain`, not everybody sees the same.
+ */
 interface NewestPage {
   readonly version: string
-  /** If all of them are as they were sent. */
-  readonly plain?: PlainPage | undefined
-  /** If not: as `entriesOf` reads them. */
+  /** As `entriesOf` reads them, unless `plain` has them. */
   readonly entries?: string | undefined
+  /** Since it was read again. */
+  readonly plain?: PlainPage
+  /** One of them at least is not as it was sent: they cannot be `plain`. */
+  readonly isMixed?: boolean
 }
 
 /**
