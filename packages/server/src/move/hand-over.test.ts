@@ -85,9 +85,14 @@ test('an app is handed over while it is written to; if the switch fails, the old
   expect(sends.refusedAt.length).toBeGreaterThan(0)
   const idsAt = async (origin: string) => {
     const headers = { appId, apikey: keys.full, onBehalfOf: ann }
-    const path = '/v3/groups/tea/messages?limit=1000&category=message'
-    const { data } = await (await fetch(origin + path, { headers })).json()
-    return data.map(({ muid, id }: { muid: string; id: string }) => `${muid} ${id}`)
+    const path = '/v3/groups/tea/messages?limit=1000&category=message&affix=append'
+    const found: { muid: string; id: string }[] = []
+    for (;;) {
+      const page = await fetch(`${origin}${path}&id=${found.at(-1)?.id ?? 1}`, { headers })
+      const { data } = await page.json()
+      if (data.length === 0) return found.map(({ muid, id }) => `${muid} ${id}`)
+      found.push(...data)
+    }
   }
   const [there, here] = [await idsAt(old.app.origin), await idsAt(fresh.app.origin)]
   // All of the old side, in its order, then what was written here; each message once.

@@ -46,6 +46,7 @@ import {
 import { replyCounts } from '../../../server/src/domain/messages/threads.sql.ts'
 import { appsThatNotify } from '../../../server/src/domain/notifications/notification-config.sql.ts'
 import { addPoints, noteActive, takeFresh } from '../../../server/src/domain/stats/counting.sql.ts'
+import { findSeenUsers } from '../../../server/src/domain/users/seen-users.sql.ts'
 import {
   changesAfter,
   entriesAfter,
@@ -113,6 +114,8 @@ export const preparedStatements: Readonly<Record<string, Work>> = {
   },
   'moves of a reader': ({ db, appId }, { place, uid, head }) =>
     findMoves(db, [{ appId, ...place, reader: uid, first: head - 30, last: head }]),
+  'users whom a page shows': ({ db, appId }, { uid }) =>
+    findSeenUsers(db, [{ appId, uid, viewer: uid }]),
   message: async (db, crowded) => findMessage(db, await lastId(db, crowded), false),
   'hold its conversation': async (db, crowded) => lockConversationOf(db, await lastId(db, crowded)),
   'who received it': (db, { place, uid, head }) =>

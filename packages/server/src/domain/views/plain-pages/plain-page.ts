@@ -64,16 +64,16 @@ export async function serialisePlainPage(
   receiver: Receiver,
   viewer: string | undefined,
 ): Promise<string> {
-  const senders = messages.map(({ sender }) => sender)
+  const senders = [...new Set(messages.map(({ sender }) => sender))]
   const wanted =
     receiver.kind === 'group'
       ? { uids: senders, guids: [receiver.guid], blocks: false }
-      : { uids: receiver.uids, guids: [], blocks: false }
+      : { uids: [...receiver.uids, ...senders], guids: [], blocks: false }
   const [as, moves] = await Promise.all([loadCounterparts(from, wanted, viewer), from.moves(reads)])
   const seen = as({ withBlocks: false, withConversationId: false })
   const receipts = new Map(reads.flatMap((read, nth) => receiptsIn(read, moves[nth] ?? [])))
   const between = new Map(
-    [...new Set(senders)].map((sender) => [sender, serialiseBetween(sender, receiver, seen)]),
+    senders.map((sender) => [sender, serialiseBetween(sender, receiver, seen)]),
   )
   let text = ''
   for (const message of messages) {
