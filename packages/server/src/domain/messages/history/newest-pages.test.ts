@@ -59,7 +59,7 @@ const say = async (sender: string, receiver: string, text: string) => {
 }
 
 test('the newest page is what is stored, whatever has just changed', async () => {
-  for (let step = 0; step < 25; step++) {
+  for (let step = 0; step < 15; step++) {
     await talkers.step()
     await expectCurrent(`step ${step}`)
   }
