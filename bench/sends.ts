@@ -11,7 +11,7 @@ import { sendScript } from './harness/sends.ts'
 import { growthOf, type Stored, storedBytes } from './harness/storage.ts'
 import { warmUp, wrk } from './harness/wrk.ts'
 
-// With 128, all calls are in the two batches that are on their way: Node has nothing to do meanwhile.
+// With 128, two batches on their way can hold every call, and Node waits for them.
 const connections = 256
 const bareClients = 16
 const perSecond = 1000
