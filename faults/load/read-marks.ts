@@ -13,24 +13,13 @@ export interface ReadMark {
 const pauseMs = 100
 
 /** One member of each group marks as read, now and then, what was acknowledged last. */
-export function startReading({ groups }: World, { acknowledged }: Sends) {
+export function startReading({ groups }: World, { newest }: Sends) {
   const marks = new Map<string, ReadMark>()
   let stopped = false
-  const newest = new Map<string, number>()
-  let taken = 0
-
-  function note(): void {
-    // A map keeps the order of insertion: only what came since is looked at.
-    for (const { conversation, id } of [...acknowledged.values()].slice(taken)) {
-      newest.set(conversation, Math.max(id, newest.get(conversation) ?? 0))
-      taken++
-    }
-  }
 
   async function run(): Promise<void> {
     for (let turn = 0; !stopped; turn++) {
       const group = groups[turn % groups.length]
-      note()
       const [user] = group?.members ?? []
       const id = group && newest.get(conversationOf(group))
       if (group && user && id) {

@@ -6,6 +6,8 @@ import type { Group, World } from './world.ts'
 export interface Sends {
   readonly attempted: Map<string, { readonly conversation: string; readonly sender: string }>
   readonly acknowledged: Map<string, Acknowledged>
+  /** The largest id that was acknowledged in a conversation. */
+  readonly newest: ReadonlyMap<string, number>
   /** What was answered instead, and how often. */
   readonly refusals: Map<string, number>
   /** Takes no new messages; what is on its way is repeated until it is acknowledged. */
@@ -29,6 +31,7 @@ export function startSending(world: World, perSecond: number): Sends {
   const started = performance.now()
   const attempted: Sends['attempted'] = new Map()
   const acknowledged: Sends['acknowledged'] = new Map()
+  const newest = new Map<string, number>()
   const refusals: Sends['refusals'] = new Map()
   const stopping = new AbortController()
   const giveUp = new AbortController()
@@ -58,12 +61,9 @@ export function startSending(world: World, perSecond: number): Sends {
       })
       if (typeof answer !== 'string' && answer.status === 200) {
         const [at, tookMs] = [performance.now() - started, performance.now() - begun]
-        acknowledged.set(muid, {
-          conversation,
-          id: Number(Object(Object(answer.body).data).id),
-          at,
-          tookMs,
-        })
+        const id = Number(Object(Object(answer.body).data).id)
+        acknowledged.set(muid, { conversation, id, at, tookMs })
+        newest.set(conversation, Math.max(id, newest.get(conversation) ?? 0))
         return
       }
       const name = nameOf(answer)
@@ -87,6 +87,7 @@ export function startSending(world: World, perSecond: number): Sends {
   return {
     attempted,
     acknowledged,
+    newest,
     refusals,
     async finish(seconds) {
       stopping.abort()
