@@ -1,7 +1,9 @@
+import { getHeapStatistics } from 'node:v8'
 import type { Operation, Requires } from '@chorale/contract/operation'
 import type { Db } from '../../database/db.ts'
 import { type Loader, openLoader } from '../../database/loader.ts'
 import { openAppCache } from '../../limits/app-cache.ts'
+import { openSharedValues, type Share } from '../../limits/shared-values.ts'
 import {
   type Actor,
   type AppIdentity,
@@ -48,7 +50,11 @@ export function tokenPlace(appId: string): Place {
   return { appId, table: 'auth_tokens', field: 'token' }
 }
 
-const maxRemembered = 50_000
+/** Of the memory that this process may take, so much is for callers who are remembered. */
+const shareForCallers = 1 / 64
+/** About: what they have in common takes its room once. */
+const bytesOfCaller = 400
+const maxShared = 10_000
 const maxJwtLength = 8192
 const jwtForm = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/
 
@@ -89,7 +95,9 @@ export function openIdentities(
       nameOf: tokenQuestionName,
     }),
   }
-  const remembered = openAppCache<Caller>(maxRemembered)
+  const maxBytes = getHeapStatistics().heap_size_limit * shareForCallers
+  const remembered = openAppCache<Caller>(maxBytes, () => bytesOfCaller)
+  const share = openSharedValues(maxShared)
   return {
     async identify(credentials, operation, params) {
       const name = nameOf(vault, credentials, operation)
@@ -100,7 +108,7 @@ export function openIdentities(
           operation,
           params,
         )
-        if (name) remembered.set(name.appId, name.key, caller)
+        if (name) remembered.set(name.appId, name.key, withShared(caller, share))
         return caller
       } catch (error) {
         if (name) remembered.delete(name.appId, name.key)
@@ -177,6 +185,24 @@ async function lookUp(
     actor: found?.rowVersion,
   }
   return { kind: 'key', app, ...key, actor: found && actorOf(found), versions }
+}
+
+/** What the callers of an app have in common takes its room once. */
+function withShared(caller: Caller, share: Share): Caller {
+  if (!('versions' in caller)) return caller
+  const { appId } = caller.app
+  const app = share(appId, 'app', caller.app)
+  if (caller.kind === 'device')
+    return { ...caller, app, actor: sharing(appId, caller.actor, share) }
+  const { keyHash, name, scope } = caller
+  const keyName = `key ${keyHash.toString('latin1')}`
+  const key = share(appId, keyName, { keyHash, name, scope }, `${scope} ${name}`)
+  const actor = caller.actor && sharing(appId, caller.actor, share)
+  return { ...caller, ...key, app, actor }
+}
+
+function sharing(appId: string, { uid, ...role }: Actor, share: Share): Actor {
+  return { uid, ...share(appId, `role ${role.role}`, role) }
 }
 
 /** For connections that stay open: of each of these devices, what it would be told now. */

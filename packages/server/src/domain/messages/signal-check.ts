@@ -38,8 +38,8 @@ export function openSignalCheck({
       const target = await targets.group({ appId, sender: uid, guid: to.id })
       if (target) requireMayReachGroup(put, target)
     } else {
-      const target = await targets.user({ appId, sender: uid, receiver: to.id })
-      if (target) requireMayReachUser(put, target)
+      const found = await targets.user({ appId, sender: uid, receiver: to.id })
+      if (found) requireMayReachUser(put, found.target)
     }
     if (app.moderationVersion === 0) return
     const receiver: Receiver =

@@ -3,7 +3,7 @@ import { texts } from '../../database/arrays.ts'
 import type { Db } from '../../database/db.ts'
 import { byPlace } from '../../database/loader.ts'
 import { prepared, run } from '../../database/prepared.ts'
-import { type AppCache, openAppCache } from '../../limits/app-cache.ts'
+import { type AppCache, bytesOf, openAppCache } from '../../limits/app-cache.ts'
 import { type UserRow, userColumnsText } from './users.sql.ts'
 
 /** A user and who looks at them. */
@@ -36,9 +36,6 @@ export function openSeenUsers(db: Db) {
   const remembered = openRememberedUsers(getHeapStatistics().heap_size_limit * shareForUsers)
   return (wanted: readonly SeenUser[]) => findSeenUsers(db, wanted, remembered)
 }
-
-/** About: as JSON it takes less than as an object. */
-const bytesPerLetter = 3
 
 type SeenRow = UserRow & { readonly place: number; readonly version: string | null }
 
@@ -82,8 +79,7 @@ export async function findSeenUsers(
     const { version } = row
     if (version === null) return undefined
     if (viewer === undefined && remembered) {
-      const bytes = JSON.stringify(row).length * bytesPerLetter
-      remembered.set(appId, uid, { version, row, bytes })
+      remembered.set(appId, uid, { version, row, bytes: bytesOf(row) })
     }
     return row
   })

@@ -1,4 +1,4 @@
-import { openAppCache } from '../../../limits/app-cache.ts'
+import { openAppCache, textBytes } from '../../../limits/app-cache.ts'
 import type { PlainPage } from '../../views/plain-pages/index.ts'
 
 /**
@@ -25,13 +25,10 @@ export interface NewestPages {
 }
 
 const bytesOfPage = 500
-/** At most: a text without letters beyond Latin-1 takes one. */
-const bytesPerLetter = 2
 
 export function openNewestPages(maxBytes: number): NewestPages {
   return openAppCache<NewestPage>(
     maxBytes,
-    ({ plain, entries = '' }) =>
-      bytesOfPage + (plain?.bytes ?? 0) + entries.length * bytesPerLetter,
+    ({ plain, entries = '' }) => bytesOfPage + (plain?.bytes ?? 0) + textBytes(entries),
   )
 }

@@ -1,10 +1,16 @@
-import { type AppCache, openAppCache } from '../../../limits/app-cache.ts'
+import { getHeapStatistics } from 'node:v8'
+import { type AppCache, bytesOf, openAppCache } from '../../../limits/app-cache.ts'
 import type { ConversationKey, Profiles } from '../../../outbox/committed.ts'
 import type { Caller } from '../../../pipeline/caller.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import type { Expected, Seen } from '../../log/index.ts'
 import type { UserRow } from '../../users/index.ts'
-import { type Found, type ProfileLoader, withCachedProfiles } from '../../views/index.ts'
+import {
+  type Found,
+  type GroupRow,
+  type ProfileLoader,
+  withCachedProfiles,
+} from '../../views/index.ts'
 import type { Outgoing } from './content.ts'
 import type { GroupTarget, Targets, UserTarget } from './targets.sql.ts'
 
@@ -14,12 +20,26 @@ export interface Directory {
   readonly people: (appId: string) => ProfileLoader
   /** By sender and receiver. */
   readonly remembered: AppCache<Remembered>
+  /** By uid: whoever writes to many takes their room once. */
+  readonly users: AppCache<RememberedUser>
 }
 
-const maxRemembered = 100_000
+/** Of the memory that this process may take, so much each is for receivers and for users. */
+const shareOfMemory = 1 / 32
+/** About, with its place in the cache and without its group. */
+const bytesOfReceiver = 650
 
-export function openDirectory(targets: Targets, people: Directory['people']): Directory {
-  return { targets, people, remembered: openAppCache(maxRemembered) }
+export function openDirectory(
+  targets: Targets,
+  people: Directory['people'],
+  maxBytes = getHeapStatistics().heap_size_limit * shareOfMemory,
+): Directory {
+  return {
+    targets,
+    people,
+    remembered: openAppCache(maxBytes, ({ bytes }) => bytes),
+    users: openAppCache(maxBytes, ({ bytes }) => bytes),
+  }
 }
 
 /** Whom a message goes to; what was found of them, if they are there. */
@@ -33,11 +53,22 @@ interface Target {
 
 /** As it was last looked up, with the versions that it stands on. */
 interface Remembered {
-  readonly target: Target
-  readonly found: Found
-  /** Undefined: the sender is no user. */
-  readonly senderVersion: number | undefined
-  readonly expected: Pick<Expected, 'receiver' | 'group'>
+  readonly target: Omit<Target, 'receiver'>
+  /** Whom the answer shows. Their rows are kept once for all to whom they write. */
+  readonly users: readonly UserVersion[]
+  readonly groups: readonly GroupRow[]
+  readonly expectedGroup: Expected['group']
+  readonly bytes: number
+}
+
+interface UserVersion {
+  readonly uid: string
+  readonly version: number
+}
+
+interface RememberedUser {
+  readonly row: UserRow
+  readonly bytes: number
 }
 
 export interface Recipient extends Target {
@@ -60,17 +91,51 @@ export function resolveRecipient(
 ): Recipient | Promise<Recipient> {
   const { ctx, sender, to } = message
   const name = `${sender.uid} ${to.type} ${to.id}`
-  const known = ctx.recalled ? directory.remembered.get(ctx.db.appId, name) : undefined
+  const known = ctx.recalled ? recall(directory, ctx.db.appId, name) : undefined
   return known ? new RecalledRecipient(directory, message, known) : lookUp(directory, message, name)
+}
+
+/** What is known of a receiver before a send asks. */
+interface Recalled extends Pick<Remembered, 'target' | 'expectedGroup'> {
+  readonly found: Found
+}
+
+/** Undefined: it has to be looked up, because of a user who is shown and not remembered as they were. */
+function recall(directory: Directory, appId: string, name: string): Recalled | undefined {
+  const known = directory.remembered.get(appId, name)
+  if (!known) return undefined
+  const { target, expectedGroup, groups } = known
+  const users: UserRow[] = []
+  for (const { uid, version } of known.users) {
+    const row = directory.users.get(appId, uid)?.row
+    if (row?.rowVersion !== version) return undefined
+    users.push(row)
+  }
+  return { target, expectedGroup, found: { users, groups } }
+}
+
+function remember(directory: Directory, appId: string, name: string, value: Recalled): void {
+  const { target, expectedGroup, found } = value
+  const { groups } = found
+  const users = found.users.map(({ uid, rowVersion }) => ({ uid, version: rowVersion }))
+  const bytes = groups.reduce((sum, row) => sum + bytesOf(row), bytesOfReceiver)
+  directory.remembered.set(appId, name, { target, users, groups, expectedGroup, bytes })
+  for (const row of found.users) {
+    if (directory.users.get(appId, row.uid)?.row.rowVersion === row.rowVersion) continue
+    directory.users.set(appId, row.uid, { row, bytes: bytesOf(row) })
+  }
 }
 
 async function lookUp(directory: Directory, message: Outgoing, name: string): Promise<Recipient> {
   const { ctx, to } = message
-  directory.remembered.delete(ctx.db.appId, name)
-  const remember = (value: Remembered) => directory.remembered.set(ctx.db.appId, name, value)
+  const { appId } = ctx.db
+  directory.remembered.delete(appId, name)
   const ask = to.type === 'group' ? lookUpGroup : lookUpUser
-  const { target, profiles, found } = await ask(directory, message, remember)
+  const { target, profiles, found } = await ask(directory, message, (value) =>
+    remember(directory, appId, name, value),
+  )
   return {
+    receiver: receiverOf(message),
     ...target,
     expected: ctx.recalled ? expectedBy(ctx.caller) : undefined,
     profiles: () => profiles,
@@ -81,7 +146,7 @@ async function lookUp(directory: Directory, message: Outgoing, name: string): Pr
 }
 
 interface LookedUp {
-  readonly target: Target
+  readonly target: Remembered['target']
   readonly profiles: ProfileLoader
   /** Undefined: they may still be on their way. */
   readonly found?: Found
@@ -90,22 +155,13 @@ interface LookedUp {
 async function lookUpUser(
   { targets, people }: Directory,
   { ctx, sender: { uid }, to }: Outgoing,
-  remember: (value: Remembered) => void,
+  remember: (value: Recalled) => void,
 ): Promise<LookedUp> {
   const { appId } = ctx.db
-  const user = await targets.user({ appId, sender: uid, receiver: to.id })
-  const { bucket = null, key = null, both = [] } = user ?? {}
-  const target: Target = {
-    receiver: { kind: 'user', uids: [uid, to.id] },
-    user,
-    conversation: bucket === null || key === null ? undefined : { bucket, key },
-  }
-  const found = { users: both, groups: [] }
-  const version = versionOf(both, to.id)
-  if (target.conversation && version !== undefined) {
-    const expected = { receiver: { uid: to.id, version } }
-    remember({ target, found, senderVersion: versionOf(both, uid), expected })
-  }
+  const asked = await targets.user({ appId, sender: uid, receiver: to.id })
+  const found = { users: asked?.both ?? [], groups: [] }
+  const target = { user: asked?.target, conversation: asked?.conversation }
+  if (target.conversation) remember({ target, found, expectedGroup: undefined })
   const known = { uids: [uid, to.id], guids: [], blocks: false }
   const answer = Promise.resolve(found)
   const profiles = withCachedProfiles(people(appId), known, ctx.actor?.uid, answer)
@@ -115,7 +171,7 @@ async function lookUpUser(
 async function lookUpGroup(
   { targets, people }: Directory,
   { ctx, sender: { uid }, to, content }: Outgoing,
-  remember: (value: Remembered) => void,
+  remember: (value: Recalled) => void,
 ): Promise<LookedUp> {
   const { appId } = ctx.db
   const soon = { uids: [uid, ...content.mentions], guids: [to.id], blocks: false }
@@ -123,7 +179,7 @@ async function lookUpGroup(
   // Whoever needs them hears of it.
   asked.catch(() => undefined)
   const group = await targets.group({ appId, sender: uid, guid: to.id })
-  const target: Target = { receiver: { kind: 'group', guid: to.id }, group, conversation: group }
+  const target = { group, conversation: group }
   const profiles = withCachedProfiles(people(appId), soon, ctx.actor?.uid, asked)
   if (group) {
     asked.then(
@@ -137,19 +193,19 @@ async function lookUpGroup(
 /** Two statements have read it: the older version stands for both. */
 function rememberGroup(
   uid: string,
-  target: Target,
+  target: Remembered['target'],
   { version, scope: scopeOfSender }: GroupTarget,
   { users, groups: [row] }: Found,
-  remember: (value: Remembered) => void,
+  remember: (value: Recalled) => void,
 ): void {
   if (!row) return
   const { guid, scope, joinedAt } = row
   const membership = scope !== null && joinedAt !== null ? { scope, joinedAt } : undefined
   // Somebody came or went between the two.
   if (membership && scope !== scopeOfSender) return
-  const expected = { group: { guid, version: Math.min(version, row.rowVersion), membership } }
+  const expectedGroup = { guid, version: Math.min(version, row.rowVersion), membership }
   const found = { users: users.filter((user) => user.uid === uid), groups: [row] }
-  remember({ target, found, senderVersion: versionOf(users, uid), expected })
+  remember({ target, found, expectedGroup })
 }
 
 class RecalledRecipient implements Recipient {
@@ -163,13 +219,13 @@ class RecalledRecipient implements Recipient {
   readonly #found: Found
   #after: Found | undefined
 
-  constructor(directory: Directory, message: Outgoing, remembered: Remembered) {
-    const { target, found, senderVersion, expected } = remembered
-    this.receiver = target.receiver
+  constructor(directory: Directory, message: Outgoing, recalled: Recalled) {
+    const { target, found } = recalled
+    this.receiver = receiverOf(message)
     this.user = target.user
     this.group = target.group
     this.conversation = target.conversation
-    this.expected = Object.assign(expectedBy(message.ctx.caller, senderVersion), expected)
+    this.expected = expectedOf(message, recalled)
     this.#directory = directory
     this.#message = message
     this.#found = found
@@ -203,6 +259,22 @@ class RecalledRecipient implements Recipient {
     const people = this.#directory.people(ctx.db.appId)
     return withCachedProfiles(people, known, ctx.actor?.uid, Promise.resolve(rows))
   }
+}
+
+function receiverOf({ sender, to }: Outgoing): Receiver {
+  return to.type === 'group'
+    ? { kind: 'group', guid: to.id }
+    : { kind: 'user', uids: [sender.uid, to.id] }
+}
+
+function expectedOf(
+  { ctx, sender, to }: Outgoing,
+  { found: { users }, expectedGroup }: Recalled,
+): Expected {
+  const expected = expectedBy(ctx.caller, versionOf(users, sender.uid))
+  const version = to.type === 'group' ? undefined : versionOf(users, to.id)
+  const receiver = version === undefined ? undefined : { uid: to.id, version }
+  return Object.assign(expected, { receiver, group: expectedGroup })
 }
 
 function expectedBy(caller: Caller, readLater = Infinity): Expected {

@@ -5,12 +5,13 @@ import { texts } from '../../../database/arrays.ts'
 import type { Db } from '../../../database/db.ts'
 import { byPlace, openLoader } from '../../../database/loader.ts'
 import { prepared, run } from '../../../database/prepared.ts'
+import type { ConversationKey } from '../../../outbox/committed.ts'
 import { type UserRow, userColumnsText } from '../../users/index.ts'
 
 /** Looks up receivers: sends of the same moment ask in one statement. */
 export interface Targets {
   /** Undefined: there is no such user. */
-  user(question: UserQuestion): Promise<UserTarget | undefined>
+  user(question: UserQuestion): Promise<FoundUser | undefined>
   group(question: GroupQuestion): Promise<GroupTarget | undefined>
 }
 
@@ -33,12 +34,16 @@ export function openTargets(db: Db): Targets {
 /** What a send must know of a user it goes to: one row per question, all questions at once. */
 export interface UserTarget {
   readonly role: string
-  readonly bucket: number | null
-  readonly key: number | null
   /** The sender has blocked the receiver; the receiver has blocked the sender. */
   readonly blockedBySender: boolean
   readonly blockedByReceiver: boolean
   readonly friends: boolean
+}
+
+export interface FoundUser {
+  readonly target: UserTarget
+  /** Undefined: the two have never written. */
+  readonly conversation: ConversationKey | undefined
   /** Sender and receiver as the answer shows them; a sender who is no user is missing. */
   readonly both: readonly UserRow[]
 }
@@ -49,8 +54,12 @@ interface UserQuestion {
   readonly receiver: string
 }
 
-type UserTargetRow = Omit<UserTarget, 'both'> &
-  UserRow & { readonly place: number; readonly receives: boolean }
+interface UserTargetRow extends UserTarget, UserRow {
+  readonly place: number
+  readonly receives: boolean
+  readonly bucket: number | null
+  readonly key: number | null
+}
 
 // A row for each of the two; what is between them stands in the receiver's.
 const userTargets = prepared<UserTargetRow>(
@@ -79,23 +88,23 @@ const userTargets = prepared<UserTargetRow>(
 async function findUserTargets(
   db: Db,
   questions: readonly UserQuestion[],
-): Promise<(UserTarget | undefined)[]> {
+): Promise<(FoundUser | undefined)[]> {
   const rows = await run(db, userTargets, [
     texts(questions.map(({ appId }) => appId)),
     texts(questions.map(({ sender }) => sender)),
     texts(questions.map(({ receiver }) => receiver)),
   ])
   const both = questions.map((): UserRow[] => [])
-  const targets: (UserTarget & { place: number })[] = []
+  const targets: (FoundUser & { place: number })[] = []
   for (const row of rows) {
     const { place, receives, bucket, key, blockedBySender, blockedByReceiver, friends, ...user } =
       row
     const sides = both[place - 1] ?? []
     sides.push(user)
     if (!receives || user.deactivatedAt !== null) continue
-    const { role } = user
-    const between = { blockedBySender, blockedByReceiver, friends }
-    targets.push({ place, role, bucket, key, ...between, both: sides })
+    const target = { role: user.role, blockedBySender, blockedByReceiver, friends }
+    const conversation = bucket === null || key === null ? undefined : { bucket, key }
+    targets.push({ place, target, conversation, both: sides })
   }
   return byPlace(questions, targets)
 }
@@ -106,7 +115,7 @@ export async function findUserTarget(
   sender: string,
   receiver: string,
 ): Promise<UserTarget | undefined> {
-  return (await findUserTargets(db, [{ appId, sender, receiver }]))[0]
+  return (await findUserTargets(db, [{ appId, sender, receiver }]))[0]?.target
 }
 
 /** What a send must know of a group it goes to. */

@@ -1,3 +1,4 @@
+import { textBytes } from '../../../limits/app-cache.ts'
 import type { Receiver } from '../../../realtime/ports.ts'
 import type { EntryRow } from '../../log/entries/index.ts'
 import {
@@ -110,9 +111,4 @@ function edgeOf({ seq, id, sentAt }: EntryRow): Edge {
 
 function bytesOf({ ids, said, times }: PlainMessage): number {
   return [ids, said, times].reduce((sum, text) => sum + textBytes(text), bytesOfObjects)
-}
-
-/** A string takes a byte for each letter, or two if one of them is beyond Latin-1. */
-function textBytes(text: string): number {
-  return Buffer.byteLength(text) === text.length ? text.length : text.length * 2
 }
