@@ -138,7 +138,7 @@ async function throughBatcher(url: string, pick: () => number, natsUrl?: string)
   })
   await using publishing =
     natsUrl === undefined ? undefined : await openPublishing(natsUrl, database)
-  const batcher = openAppendBatcher(database.db, () => 1_700_000_000, publishing?.onCommit)
+  const batcher = openAppendBatcher(database.db, () => 1_700_000_000, publishing)
   const waits: number[] = []
   const end = performance.now() + seconds * 1000
   const client = async () => {

@@ -210,11 +210,9 @@ describe('batches', async () => {
   /** A batch as the committing process knows it. */
   async function appendAll(data: readonly string[]): Promise<Append> {
     const appends: Append[] = []
-    const batcher = openAppendBatcher(
-      db,
-      () => 200,
-      (committed) => appends.push(...committed.appends),
-    )
+    const batcher = openAppendBatcher(db, () => 200, {
+      onCommit: (committed) => appends.push(...committed.appends),
+    })
     const places = [await place(), await place(), await place()]
     await Promise.all(
       data.flatMap((text, n) =>

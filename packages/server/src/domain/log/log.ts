@@ -19,28 +19,34 @@ import {
 } from './log.sql.ts'
 import { startBatch, traceAppends } from './traced-appends.ts'
 
-const maxPerBatch = 64
 const attempts = 3
 // At an ordinary load a send does not wait for the one before it.
 const concurrency = 4
 const maxFew = 16
 // Where there is much to do, PostgreSQL works on one batch while this process answers the other. Three
 // would be smaller, and each send would cost more.
-const concurrencyOfMany = 2
+const alone = { maxPerBatch: 64, concurrencyOfMany: 2 }
+// While PostgreSQL works on the batch of one process, the others answer.
+const besideOthers = { maxPerBatch: 128, concurrencyOfMany: 1 }
+
+interface AppendBatcherOptions {
+  readonly onCommit?: CommitHook
+  readonly additions?: readonly AppendAddition[]
+  readonly tracer?: Tracer | undefined
+  /** How many processes of this machine send. */
+  readonly processes?: number
+}
 
 /** Sends go this way into the log: all that arrives while a batch is committed shares the next one. */
 export function openAppendBatcher(
   db: Db,
   clock: () => number,
-  onCommit: CommitHook = () => undefined,
-  additions: readonly AppendAddition[] = [],
-  tracer?: Tracer,
+  { onCommit = () => undefined, additions = [], tracer, processes = 1 }: AppendBatcherOptions = {},
 ): Batcher<NewEntry, Appended> {
   const batcher = openBatcher<NewEntry, Appended>({
-    maxPerBatch,
+    ...(processes > 1 ? besideOthers : alone),
     concurrency,
     maxFew,
-    concurrencyOfMany,
     // A conversation keeps its order of arrival.
     orderOf: ({ key }) => key,
     async commit(entries) {

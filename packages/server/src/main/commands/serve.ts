@@ -55,7 +55,7 @@ async function serve({ port, parts, processes: wanted }: Options): Promise<void>
   }
   try {
     const shared = shareOfDatabase(config, processes)
-    const reason = await serveUntilStopped({ config: shared, log, parts })
+    const reason = await serveUntilStopped({ config: shared, log, parts, processes })
     // What was accepted is done. Whatever broke may still hold the process up.
     if (reason === 'failure') process.exit(1)
   } finally {
@@ -80,6 +80,7 @@ export interface ServeOptions {
   readonly config: Config
   readonly log: Logger
   readonly parts?: readonly Part[]
+  readonly processes?: number
   readonly pages?: Pages
   readonly consoleFiles?: string
   readonly onStarted?: () => void
@@ -87,10 +88,17 @@ export interface ServeOptions {
 
 /** Resolves to the reason for which it has stopped. */
 export async function serveUntilStopped(options: ServeOptions) {
-  const { config, log, parts = allParts, pages, consoleFiles } = options
+  const { config, log, parts = allParts, processes, pages, consoleFiles } = options
   const { stopped, watch } = stopReason(log)
   const leaving = new AbortController()
-  await using core = await openCore({ config, log, leaving: leaving.signal, pages, consoleFiles })
+  await using core = await openCore({
+    config,
+    log,
+    processes,
+    leaving: leaving.signal,
+    pages,
+    consoleFiles,
+  })
   const { health, metrics } = core
   health.require('process', failsWith('The process is starting.'))
   // Disposed of after the parts: what a stopping process does can be watched.

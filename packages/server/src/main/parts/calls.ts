@@ -76,7 +76,12 @@ export async function openCalls(
   const people = openProfileLoader(foreground.db)
   const rateLimit = stack.use(openBudgets(core.publishes ? core.signals : undefined))
   const limits = openAddressLimits({ refusals: config.AUTH_REFUSALS_PER_MINUTE })
-  const batcher = openAppendBatcher(foreground.db, clock, onCommit, appendAdditions, core.tracer)
+  const batcher = openAppendBatcher(foreground.db, clock, {
+    onCommit,
+    additions: appendAdditions,
+    tracer: core.tracer,
+    processes: core.processes,
+  })
   const pipeline = openPipeline({
     limits,
     database: foreground,

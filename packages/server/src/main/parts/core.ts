@@ -48,6 +48,8 @@ export interface CoreOptions {
   readonly clock?: () => number
   /** False: what is committed stays in the outbox, where a test can look at it. */
   readonly publishes?: boolean
+  /** Of one `chorale serve`, this one included; one, unless said. */
+  readonly processes?: number | undefined
   /** Aborted: this process is about to stop, and clients are told to connect anew. */
   readonly leaving?: AbortSignal
   /** Pages beside those of the documentation. */
@@ -63,6 +65,8 @@ export interface Core extends AsyncDisposable {
   readonly version: string
   readonly clock: () => number
   readonly publishes: boolean
+  /** Of one `chorale serve`, this one included. */
+  readonly processes: number
   readonly leaving: AbortSignal | undefined
   readonly pages: Pages | undefined
   /** Undefined: the console answers calls, and has no pages. */
@@ -128,6 +132,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     version: versionOfPackage(),
     clock,
     publishes,
+    processes: options.processes ?? 1,
     leaving: options.leaving,
     pages: options.pages,
     consoleFiles: options.consoleFiles ?? consoleFiles(),
