@@ -308,17 +308,6 @@ test('stored, repeated and new ones share a batch without a hole', async () => {
   ])
 })
 
-test('200 sends of one moment are four batches, and two where other processes send as well', async () => {
-  const batches = async (processes: number) => {
-    const place = await conversationOf('ann')
-    const batcher = openAppendBatcher(db, () => 200, { processes })
-    await Promise.all(Array.from({ length: 200 }, () => batcher.add(messageOf(place, 'ann'))))
-    return (await receiptsOf(place)).length
-  }
-  expect(await batches(1)).toBe(4)
-  expect(await batches(2)).toBe(2)
-})
-
 test('one bad entry in a batch of the batcher fails alone', async () => {
   const place = await conversationOf('ann')
   const nowhere = { ...place, key: place.key + 1_000_000 }

@@ -40,7 +40,7 @@ export interface UserTarget {
   readonly friends: boolean
 }
 
-export interface FoundUser {
+interface FoundUser {
   readonly target: UserTarget
   /** Undefined: the two have never written. */
   readonly conversation: ConversationKey | undefined
