@@ -43,7 +43,7 @@ export interface BenchContext {
   /** The service in this process, on a free port. */
   startServer(databaseUrl: string): Promise<BenchServer>
   /** The service as it is run, `chorale serve`, with an app to call it by; only the API if not said. */
-  serve(databaseUrl: string, parts?: string, more?: Settings): Promise<Served>
+  serve(databaseUrl: string, parts?: string, more?: Settings, processes?: number): Promise<Served>
   /** The same with an app of each of these names. */
   serveApps(databaseUrl: string, names: readonly string[]): Promise<ServedApps>
   /** Its API twice, in one process and in one for each core; the app is the same. */
@@ -135,8 +135,8 @@ export async function runBench(
     say,
     freshDatabase: async () => stack.use(await createScratchDatabase(services.databaseUrl)),
     startServer: (databaseUrl) => startServer(settingsFor(databaseUrl), stack),
-    serve: (databaseUrl, parts = 'api', more = {}) =>
-      serve({ ...settingsFor(databaseUrl), ...more }, stack, parts),
+    serve: (databaseUrl, parts = 'api', more = {}, processes = 1) =>
+      serve({ ...settingsFor(databaseUrl), ...more }, stack, parts, processes),
     async serveApps(databaseUrl, names) {
       const settings = settingsFor(databaseUrl)
       const apps = Object.values(await newApps(settings, names))
@@ -194,9 +194,10 @@ async function serve(
   settings: Settings,
   stack: AsyncDisposableStack,
   parts: string,
+  processes = 1,
 ): Promise<Served> {
   const { bench } = await newApps(settings, ['bench'])
-  const serving = stack.use(await startServing(settings, parts))
+  const serving = stack.use(await startServing(settings, parts, processes))
   return { ...serving, ...bench }
 }
 
