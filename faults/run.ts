@@ -1,8 +1,9 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { faults } from './kinds/kinds.ts'
 import { type Result, runFaults } from './load/run.ts'
+import { keep, keptRuns, linesOf, sumOf } from './report/kept.ts'
 import { pageOf } from './report/page.ts'
 import { down, state, up } from './rig/rig.ts'
 
@@ -11,11 +12,14 @@ import { down, state, up } from './rig/rig.ts'
 // npm run faults -- run NAME [...]   one fault under load, or several at the same time
 // npm run faults -- all              one after the other
 // npm run faults -- soak HOURS       pairs drawn at random
+// npm run faults -- keep             adds the runs of the report to faults/runs.ndjson, the sum over all machines
+// npm run faults -- sum              what that sum is
 // npm run faults -- down             ends all of it
 //   --rate 500                       messages a second
 //   --calm 10                        seconds before a fault, and after it was set right
 
 const reports = process.env.FAULTS_REPORTS ?? 'faults-report'
+const file = join(reports, 'results.ndjson')
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { rate: { type: 'string' }, calm: { type: 'string' } },
@@ -35,10 +39,19 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
   async all() {
     for (const { name } of faults) await one([name])
   },
+  async keep() {
+    say(`${keep(results())} runs added: ${sum()}; now npm run generated`)
+  },
+  sum: async () => console.log(sum()),
   async soak() {
     const until = Date.now() + Number(names[0]) * 3_600_000
     while (Date.now() < until) await one([drawn(), drawn()])
   },
+}
+
+function sum(): string {
+  const { runs, acknowledged, findings } = sumOf(keptRuns())
+  return `${runs} runs, ${acknowledged} messages acknowledged, ${findings} findings`
 }
 
 async function one(wanted: readonly string[]): Promise<void> {
@@ -65,12 +78,13 @@ function record(result: Result): void {
   say(`${fault}: ${acknowledged} acknowledged, gap ${(gapMs / 1000).toFixed(1)} s, found: ${rules}`)
   for (const { rule, text } of findings.slice(0, 10)) say(`  ${rule}: ${text}`)
   mkdirSync(reports, { recursive: true })
-  const file = join(reports, 'results.ndjson')
   appendFileSync(file, `${JSON.stringify({ ...result, findings: findings.slice(0, 100) })}\n`)
-  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
-  const results: Result[] = lines.map((line) => JSON.parse(line))
-  writeFileSync(join(reports, 'index.html'), pageOf(results))
+  writeFileSync(join(reports, 'index.html'), pageOf(results()))
   if (findings.length > 0) process.exitCode = 1
+}
+
+function results(): Result[] {
+  return linesOf(file).map((line) => JSON.parse(line))
 }
 
 const chosen = commands[command ?? '']
@@ -80,7 +94,7 @@ if (chosen) {
   process.exit()
 } else {
   console.error(
-    'npm run faults -- up | list | run NAME [NAME ...] | all | soak HOURS | state | down',
+    'npm run faults -- up | list | run NAME [NAME ...] | all | soak HOURS | keep | sum | state | down',
   )
   process.exitCode = 1
 }

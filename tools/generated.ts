@@ -15,6 +15,7 @@ const generators = [
   'settings.ts',
   'rules.ts',
   'permissions.ts',
+  'fault-runs.ts',
   'docs/snippets.ts',
 ]
 

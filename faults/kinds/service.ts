@@ -35,7 +35,7 @@ async function restart(place: Place): Promise<void> {
 
 const kill = (each: Part): Fault => ({
   name: `${each}-killed`,
-  what: `one of two processes of the ${each} part is killed`,
+  what: `one of two processes of the ${each === 'api' ? 'API' : each} part is killed`,
   seconds: 3,
   begin: () => killed([[each, 's1']]),
 })

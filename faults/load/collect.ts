@@ -71,10 +71,11 @@ async function readHistories({ groups }: World): Promise<History[]> {
   for (const group of groups) {
     const { members } = group
     // The whole list for the app and for two members: they must see the same.
-    for (const reader of [undefined, members[0], members.at(-1)]) {
+    const readers = [undefined, members[0], members.at(-1)].map(async (reader) => {
       const messages = await readHistory(group, reader)
-      histories.push({ conversation: conversationOf(group), reader: reader ?? 'the app', messages })
-    }
+      return { conversation: conversationOf(group), reader: reader ?? 'the app', messages }
+    })
+    histories.push(...(await Promise.all(readers)))
   }
   return histories
 }

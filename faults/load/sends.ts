@@ -24,7 +24,9 @@ interface Acknowledged {
 
 /** Of the messages, so many go to the groups with a webhook. */
 const hookedShare = 0.02
-const clients = 96
+/** At least; more where the rate asks for it, so that none waits for an answer when its turn comes. */
+const leastClients = 96
+const perClient = 5
 
 /** Clients that each repeat a message, under its muid, until it is acknowledged. */
 export function startSending(world: World, perSecond: number): Sends {
@@ -35,6 +37,7 @@ export function startSending(world: World, perSecond: number): Sends {
   const refusals: Sends['refusals'] = new Map()
   const stopping = new AbortController()
   const giveUp = new AbortController()
+  const clients = Math.max(leastClients, Math.ceil(perSecond / perClient))
   const everyMs = (clients * 1000) / perSecond
 
   async function sendOne(): Promise<void> {
