@@ -76,12 +76,7 @@ export async function openCalls(
   const people = openProfileLoader(foreground.db)
   const rateLimit = stack.use(openBudgets(core.publishes ? core.signals : undefined))
   const limits = openAddressLimits({ refusals: config.AUTH_REFUSALS_PER_MINUTE })
-  const batcher = openAppendBatcher(foreground.db, clock, {
-    onCommit,
-    additions: appendAdditions,
-    tracer: core.tracer,
-    processes: core.processes,
-  })
+  const batcher = batcherWith(core)
   const pipeline = openPipeline({
     limits,
     database: foreground,
@@ -130,6 +125,11 @@ export async function openCalls(
     signIn: openConfiguredSignIn(core, passwords, limits),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+function batcherWith({ foreground, clock, onCommit, tracer, processes }: Core) {
+  const options = { onCommit, additions: appendAdditions, tracer, processes }
+  return openAppendBatcher(foreground.db, clock, options)
 }
 
 function pushTestingWith(core: Core, stack: AsyncDisposableStack): PushTesting {
