@@ -150,6 +150,7 @@ test('with a hold none is gone; without it what is older is, everywhere, and wha
     (await full.listMessages({ query: { searchKey: query } })).data.length
   await expect.poll(() => words('two'), wait).toBe(0)
   await expect.poll(() => words('three'), wait).toBe(1)
+  await expect.poll(() => words('young'), wait).toBe(2)
   expect([await unreadOf('bob'), await unreadOf('cid')]).toMatchObject([
     { group_den: '3', ann_user_bob: '2' },
     { group_den: '2' },
