@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { faults } from './kinds/kinds.ts'
@@ -84,7 +84,7 @@ function record(result: Result): void {
 }
 
 function results(): Result[] {
-  return linesOf(file).map((line) => JSON.parse(line))
+  return existsSync(file) ? linesOf(file).map((line) => JSON.parse(line)) : []
 }
 
 const chosen = commands[command ?? '']
