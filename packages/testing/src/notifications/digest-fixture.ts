@@ -141,11 +141,15 @@ export async function startDigestFixture(
     },
     async pass(seconds) {
       now += seconds
-      await sql`
-        update notification_deliveries
-        set due_at = due_at - ${seconds * 1000}::bigint,
-            ended_at_ms = ended_at_ms - ${seconds * 1000}::bigint
-        where channel <> 'push' and coalesce(leased_until, 0) < ${databaseMs}`.execute(app.db)
+      // Listeners lock several rows, in an order of their own: with them this update may end in a deadlock.
+      await app.db.transaction().execute(async (db) => {
+        await sql`lock table notification_deliveries in exclusive mode`.execute(db)
+        await sql`
+          update notification_deliveries
+          set due_at = due_at - ${seconds * 1000}::bigint,
+              ended_at_ms = ended_at_ms - ${seconds * 1000}::bigint
+          where channel <> 'push' and coalesce(leased_until, 0) < ${databaseMs}`.execute(db)
+      })
       app.wake(digestQueue)
     },
     emails: (uid) =>
