@@ -44,4 +44,5 @@ test('what a send makes does not reach the old space', async () => {
   expect(during.length).toBeGreaterThan(1)
   const perSend = during.reduce((sum, bytes) => sum + bytes, 0) / sends
   expect(perSend).toBeLessThan(600)
+  expect(serving.output()).not.toContain('pretenuring: ')
 }, 120_000)
