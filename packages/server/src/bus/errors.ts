@@ -10,7 +10,7 @@ const awayNames = new Set([
   'ClosedConnectionError',
   'ConnectionError',
   'DrainingConnectionError',
-  'NoRespondersError',
+  'NoResponders',
   'RequestError',
   'TimeoutError',
 ])

@@ -8,6 +8,7 @@ import {
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
 import type { Batch } from '../outbox/batches.ts'
+import { openAcknowledged, type PublishAcknowledged } from './acknowledged.ts'
 import type { Bus } from './bus.ts'
 import { NatsAway } from './errors.ts'
 
@@ -33,6 +34,7 @@ export interface EventStream {
 interface OpenStream {
   readonly client: JetStreamClient
   readonly manager: JetStreamManager
+  readonly publish: PublishAcknowledged
 }
 
 const ackTimeoutMs = 5000
@@ -46,6 +48,8 @@ export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOpt
   const lettersName = `${base}-dead-letters`
   const marksName = `${base}-marks`
   let opened: { readonly on: NatsConnection; readonly stream: Promise<OpenStream> } | undefined
+
+  let publishing: { readonly on: NatsConnection; readonly publish: PublishAcknowledged } | undefined
 
   async function make(connection: NatsConnection): Promise<OpenStream> {
     const manager = await jetstreamManager(connection)
@@ -64,7 +68,16 @@ export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOpt
     await ensure(manager, { ...shared, name: lettersName, subjects: [`${prefix}-dead.*`] })
     const last = { subjects: [`${prefix}-mark.*`], max_msgs_per_subject: 1 }
     await ensure(manager, { ...shared, name: marksName, ...last })
-    return { client: jetstream(connection, { timeout: ackTimeoutMs }), manager }
+    const client = jetstream(connection, { timeout: ackTimeoutMs })
+    return { client, manager, publish: publishOn(connection) }
+  }
+
+  /** One for each connection, also when the streams are looked for again. */
+  function publishOn(connection: NatsConnection): PublishAcknowledged {
+    if (publishing?.on !== connection) {
+      publishing = { on: connection, publish: openAcknowledged(connection, ackTimeoutMs) }
+    }
+    return publishing.publish
   }
 
   function open(): Promise<OpenStream> {
@@ -89,10 +102,10 @@ export function openEventStream(bus: Pick<Bus, 'connection'>, options: StreamOpt
     marksName,
     open,
     async publish({ subject, id, body }) {
-      const { client } = await open()
+      const stream = await open()
       try {
         // Bytes: the client is slow to turn text into them.
-        await client.publish(`${prefix}.${subject}`, Buffer.from(body), { msgID: id })
+        await stream.publish(`${prefix}.${subject}`, Buffer.from(body), id)
       } catch (error) {
         // It may be that the stream is gone: it is looked for again.
         forget()

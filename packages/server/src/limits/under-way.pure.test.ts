@@ -17,6 +17,14 @@ test('what has come and not gone is under way, and places are used again', () =>
   expect(underWay.add(three)).toBe(places[0])
   underWay.add(one)
   expect([underWay.all(), underWay.size]).toEqual([[three, two, one], 3])
+  const seen: number[] = []
+  underWay.each(({ n }, place) => {
+    seen.push(n)
+    expect(underWay.at(place)?.n).toBe(n)
+    underWay.remove(place)
+    expect(underWay.at(place)).toBeUndefined()
+  })
+  expect([seen, underWay.size]).toEqual([[3, 2, 1], 0])
 })
 
 test('a place that was never given is not removed', () => {

@@ -7,6 +7,9 @@ export interface UnderWay<T> {
   /** Returns its place. */
   add(one: T): number
   remove(place: number): void
+  at(place: number): T | undefined
+  /** It may remove places meanwhile. */
+  each(look: (one: T, place: number) => void): void
   all(): T[]
   readonly size: number
 }
@@ -24,6 +27,10 @@ export function openUnderWay<T extends object>(): UnderWay<T> {
       if (places[place] === undefined) return
       places[place] = undefined
       free.push(place)
+    },
+    at: (place) => places[place],
+    each(look) {
+      for (const [place, one] of places.entries()) if (one) look(one, place)
     },
     all: () => places.filter((one) => one !== undefined),
     get size() {

@@ -43,6 +43,6 @@ test('what a send makes does not reach the old space', async () => {
   const during = promoted().slice(before.length)
   expect(during.length).toBeGreaterThan(1)
   const perSend = during.reduce((sum, bytes) => sum + bytes, 0) / sends
-  expect(perSend).toBeLessThan(600)
+  expect(perSend).toBeLessThan(220)
   expect(serving.output()).not.toContain('pretenuring: ')
 }, 120_000)
