@@ -2,7 +2,7 @@ import type { ScratchDatabase } from '../packages/testing/src/engines/scratch-da
 import { bareAppend, violations } from './harness/bare-append.ts'
 import type { Bench, BenchContext, OneAndAll, Served } from './harness/context.ts'
 import { loadConversations, pairs } from './harness/conversations.ts'
-import { type Cpu, cpuDuring, cpuOfEach } from './harness/cpu.ts'
+import { type Cpu, cpuDuring, cpuOfEach, postgresUsDuring } from './harness/cpu.ts'
 import { median, rounded } from './harness/figures.ts'
 import { type PacedResult, pacedSends } from './harness/paced.ts'
 import { type Bare, between, bothPgbenches, pacedPgbench } from './harness/pgbench.ts'
@@ -107,6 +107,8 @@ interface Pace {
   readonly cpu: Cpu
   /** What PostgreSQL alone does at that pace, on this machine in this minute. */
   readonly bare: PacedResult
+  /** CPU of each of its messages, in microseconds. */
+  readonly bareUs: number
 }
 
 async function onePace({ bare, own, served, seconds }: Sides): Promise<Pace> {
@@ -114,8 +116,10 @@ async function onePace({ bare, own, served, seconds }: Sides): Promise<Pace> {
     pacedSends(served.one, { perSecond, seconds }),
   )
   const options = { clients: bareClients, perSecond, seconds }
-  const alone = await pacedPgbench(bare.url, bareScript, options)
-  return { own: result, cpu: cpuOfEach(cpu, result.sent), bare: alone }
+  const { result: alone, us } = await postgresUsDuring(bare.query, () =>
+    pacedPgbench(bare.url, bareScript, options),
+  )
+  return { own: result, cpu: cpuOfEach(cpu, result.sent), bare: alone, bareUs: us / alone.sent }
 }
 
 interface Storage {
@@ -171,6 +175,7 @@ function report(
     postgres: middlePace(({ cpu }) => cpu.postgres),
     load: middlePace(({ cpu }) => cpu.load),
   }
+  const bareUs = middlePace((pace) => pace.bareUs)
   const cpu = { loaded: cpuOf('one'), paced: pacedCpu }
   const ofBoth = ({ server, postgres }: Cpu) => rounded(server + postgres, 0)
   const goals: Goal[] = [
@@ -208,7 +213,7 @@ function report(
       `Rounds against bare with its plan kept, one process: ${ratiosOf('one').join(', ')}; all cores: ` +
         `${ratiosOf('all').join(', ')}; wrk: ${connections} connections; bare: ${bareClients} clients.`,
       'Paced: waits count from the moment at which a message should have been sent. ' +
-        `Bare at that pace: p50 ${barePace.p50Ms} ms, p99 ${barePace.p99Ms} ms. ` +
+        `Bare at that pace: p50 ${barePace.p50Ms} ms, p99 ${barePace.p99Ms} ms, ${rounded(bareUs, 0)} µs of CPU a message. ` +
         `Rounds, p99 and that of bare: ${paces.map(waitsOfPace).join('; ')}.`,
     ],
     figures: {
@@ -218,6 +223,8 @@ function report(
       barePaced: barePace,
       p99AgainstBare,
       cpuUsPerSend: cpu.loaded,
+      cpuUsPerSendPaced: pacedCpu,
+      bareUsPerMessagePaced: bareUs,
       bytesPerMessage,
     },
   }

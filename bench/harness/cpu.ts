@@ -30,6 +30,16 @@ export async function cpuDuring<T>(
   return { result, cpu }
 }
 
+/** What PostgreSQL spends on a load that has connections of its own, and ends them. */
+export async function postgresUsDuring<T>(
+  query: Query,
+  load: () => Promise<T>,
+): Promise<{ readonly result: T; readonly us: number }> {
+  const before = await endedConnectionsUs(query)
+  const result = await load()
+  return { result, us: (await endedConnectionsUs(query)) - before }
+}
+
 export function cpuOfEach({ server, postgres, load }: Cpu, times: number): Cpu {
   return { server: server / times, postgres: postgres / times, load: load / times }
 }
@@ -47,6 +57,21 @@ async function spent(serverPid: number, query: Query, loadUs: () => number) {
   }
 }
 
+/** Connections that have ended, of any database, and what PostgreSQL does for all of them in the background. */
+async function endedConnectionsUs(query: Query): Promise<number> {
+  const rows = (await query(
+    `select pid, pid = pg_backend_pid() as own from pg_stat_activity
+     where pid = pg_backend_pid() or datid is null`,
+  )) as { pid: number; own: boolean }[]
+  return rows.reduce((sum, { pid, own }) => {
+    return sum + (own ? endedChildrenUs(parentOf(pid)) : ownUs(pid))
+  }, 0)
+}
+
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+}
+
 /** Of one process since it began. */
 export function ownUs(pid: number): number {
   const [user, system] = times(pid)
@@ -59,14 +84,14 @@ function childrenUs(pid: number): number {
   return children.reduce((sum, child) => sum + ownUs(Number(child)), 0)
 }
 
-/** Of all programs that this process started and that have ended. */
-function endedChildrenUs(): number {
-  const [, , user, system] = times('self')
+/** Of all programs that a process, this one if none is named, has started and that have ended. */
+function endedChildrenUs(pid = process.pid): number {
+  const [, , user, system] = times(pid)
   return (user + system) * tickUs
 }
 
 /** Ticks: own user, own system, and the same of ended children; all 0 for a process that is not here. */
-function times(pid: number | 'self'): readonly [number, number, number, number] {
+function times(pid: number): readonly [number, number, number, number] {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name of the program, in brackets, may have spaces.
