@@ -45,7 +45,14 @@ const commands: Readonly<Record<string, () => Promise<void>>> = {
   sum: async () => console.log(sum()),
   async soak() {
     const until = Date.now() + Number(names[0]) * 3_600_000
-    while (Date.now() < until) await one([drawn(), drawn()])
+    while (Date.now() < until) {
+      const pair = [drawn(), drawn()]
+      // Hours of runs do not end with one that the rig could not carry through.
+      await one(pair).catch((error) => {
+        say(`${pair.join('+')} failed: ${error instanceof Error ? error.stack : error}`)
+        process.exitCode = 1
+      })
+    }
   },
 }
 

@@ -18,14 +18,14 @@ import {
   serviceHosts,
 } from '../rig/layout.ts'
 import { join as joinHosts, namespaceOf, part, pidsOn, plugIn, unplug } from '../rig/network.ts'
-import { signal } from '../rig/processes.ts'
+import { signal, signalIfThere } from '../rig/processes.ts'
 import { type Fault, nothing } from './fault.ts'
 
 const aLeader = () => waitFor('primary', 30, leader)
 const aStandby = () => waitFor('synchronous standby', 30, synchronousStandby)
 
 async function signalAll(host: EngineHost, sent: NodeJS.Signals): Promise<void> {
-  for (const pid of await pidsOn(host)) process.kill(pid, sent)
+  for (const pid of await pidsOn(host)) signalIfThere(pid, sent)
 }
 
 async function startHost(host: EngineHost): Promise<void> {
@@ -110,11 +110,11 @@ export const databaseFaults: readonly Fault[] = [
       let paused = false
       const timer = setInterval(async () => {
         paused = !paused
-        for (const child of await children()) process.kill(child, paused ? 'SIGSTOP' : 'SIGCONT')
+        for (const child of await children()) signalIfThere(child, paused ? 'SIGSTOP' : 'SIGCONT')
       }, 500)
       return async () => {
         clearInterval(timer)
-        for (const child of await children()) process.kill(child, 'SIGCONT')
+        for (const child of await children()) signalIfThere(child, 'SIGCONT')
       }
     },
   },

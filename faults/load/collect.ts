@@ -31,6 +31,7 @@ interface Points {
 
 const maxWaitSeconds = 180
 const searchedMessages = 40
+const groupsAtOnce = 4
 
 /**
  * Reads everything once the load has ended. What follows a message later (devices, feed, webhooks,
@@ -67,17 +68,25 @@ export async function collect(sources: Sources): Promise<Observed> {
 }
 
 async function readHistories({ groups }: World): Promise<History[]> {
-  const histories: History[] = []
-  for (const group of groups) {
-    const { members } = group
-    // The whole list for the app and for two members: they must see the same.
-    const readers = [undefined, members[0], members.at(-1)].map(async (reader) => {
+  const histories = new Map<Group, History[]>()
+  const left = groups.values()
+  const readOthers = async () => {
+    for (const group of left) histories.set(group, await readHistoriesOf(group))
+  }
+  await Promise.all(Array.from({ length: groupsAtOnce }, readOthers))
+  return groups.flatMap((group) => histories.get(group) ?? [])
+}
+
+/** The whole list for the app and for two members: they must see the same. */
+async function readHistoriesOf(group: Group): Promise<History[]> {
+  const { members } = group
+  const readers = [undefined, members[0], members.at(-1)]
+  return await Promise.all(
+    readers.map(async (reader) => {
       const messages = await readHistory(group, reader)
       return { conversation: conversationOf(group), reader: reader ?? 'the app', messages }
-    })
-    histories.push(...(await Promise.all(readers)))
-  }
-  return histories
+    }),
+  )
 }
 
 async function readHistory({ app, guid }: Group, as: string | undefined) {

@@ -54,7 +54,7 @@ export async function runFaults(
 
   const faultFrom = since()
   say(`${name}: begins after ${sends.acknowledged.size} acknowledged`)
-  await Promise.all(faults.map((fault) => goThrough(fault)))
+  const taken = await goThroughAll(faults, say)
   const faultTo = since()
   await startAll()
   await after(calmSeconds * 1000)
@@ -66,7 +66,21 @@ export async function runFaults(
   devices.close()
   const findings = check(observed)
   const at = new Date(began).toISOString()
-  return { fault: name, at, perSecond, findings, ...figures(sends, faultFrom), faultFrom, faultTo }
+  const fault = taken.map((one) => one.name).join('+')
+  return { fault, at, perSecond, findings, ...figures(sends, faultFrom), faultFrom, faultTo }
+}
+
+/** Those that took place: one may stand in the way of another. All that began are set right, whatever fails. */
+async function goThroughAll(
+  faults: readonly Fault[],
+  say: (line: string) => void,
+): Promise<readonly Fault[]> {
+  const outcomes = await Promise.allSettled(faults.map(goThrough))
+  const failures = outcomes.filter(({ status }) => status === 'rejected')
+  const taken = faults.filter((_, nth) => outcomes[nth]?.status === 'fulfilled')
+  for (const { reason } of failures as PromiseRejectedResult[]) say(`a fault failed: ${reason}`)
+  if (taken.length === 0) throw new Error('No fault took place.')
+  return taken
 }
 
 async function goThrough(fault: Fault): Promise<void> {

@@ -80,6 +80,15 @@ export function signal(name: string, sent: NodeJS.Signals): boolean {
   return pid !== undefined && process.kill(pid, sent)
 }
 
+/** For processes that may end by themselves meanwhile. */
+export function signalIfThere(pid: number, sent: NodeJS.Signals): void {
+  try {
+    process.kill(pid, sent)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
 /** Asks it to end, and ends it after `seconds`. */
 export async function stop(name: string, seconds = 15): Promise<void> {
   if (!signal(name, 'SIGTERM')) return
