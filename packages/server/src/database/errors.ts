@@ -51,6 +51,23 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayCodes.test(code) || awayMessages.test(error.message)
 }
 
+/** A server that only reads, has no connection left, starts or stops. */
+const passingStates = /^(25006|53300|57P0[123])$/
+
+/**
+ * Away as while another server takes over: it says so itself, or a balancer in front of it knows no server that
+ * takes writes, and ends the connection.
+ */
+export function isPassing(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state) return passingStates.test(state)
+  if (error instanceof DatabaseIsStandby || error instanceof NoSynchronousStandby) return true
+  if (!(error instanceof Error)) return false
+  return (
+    /Connection terminated/.test(error.message) || ('code' in error && error.code === 'ECONNRESET')
+  )
+}
+
 /** The database was out of reach or out of time, rather than the statement wrong. */
 export function isUnavailable(error: unknown): boolean {
   return isDatabaseAway(error) || momentStates.test(sqlState(error) ?? '')

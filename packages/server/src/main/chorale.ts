@@ -20,6 +20,14 @@ const remedies = [
     when: /is a standby/,
     say: 'The database is a standby: let DATABASE_URL name the primary, or all servers of which one is.',
   },
+  {
+    when: /^57P0[123]$|Connection terminated/,
+    say: 'The database starts, stops, or nothing behind DATABASE_URL takes writes: try again in a moment.',
+  },
+  {
+    when: /^53300$/,
+    say: 'PostgreSQL has no connection left: raise its max_connections, or run fewer processes.',
+  },
   { when: /^28/, say: 'PostgreSQL refuses the user or the password: check DATABASE_URL.' },
   { when: /^42P01$/, say: 'A table is missing: run `chorale migrate` first.' },
   {

@@ -43,6 +43,8 @@ export interface Program {
   choraleJson<T>(settings: Settings, ...args: readonly string[]): Promise<T>
   /** `chorale serve` on a free port, once it is ready. */
   startServing(settings: Settings, ...args: readonly string[]): Promise<Serving>
+  /** The same, once a line of its log has this text. */
+  startSaying(text: string, settings: Settings, ...args: readonly string[]): Promise<Serving>
 }
 
 /** The program in a folder that is laid out like this repository. */
@@ -65,6 +67,8 @@ export function programOf(installed: Installed): Program {
     const [code] = await once(child, 'close')
     return { code, stdout: stdout.join(''), stderr: stderr.join('') }
   }
+  const startSaying: Program['startSaying'] = (text, settings, ...args) =>
+    served(start(installed, settings, ['serve', '--port', '0', ...args]), text)
   return {
     chorale,
     async choraleJson(settings, ...args) {
@@ -72,12 +76,12 @@ export function programOf(installed: Installed): Program {
       if (code !== 0) throw new Error(`chorale ${args.join(' ')} failed: ${stderr}`)
       return JSON.parse(stdout)
     },
-    startServing: (settings, ...args) =>
-      served(start(installed, settings, ['serve', '--port', '0', ...args])),
+    startServing: (settings, ...args) => startSaying('"msg":"started"', settings, ...args),
+    startSaying,
   }
 }
 
-export const { chorale, choraleJson, startServing } = programIn(root)
+export const { chorale, choraleJson, startServing, startSaying } = programIn(root)
 
 /** A command as a line for a shell. */
 export function commandLine(settings: Settings, ...args: readonly string[]): string {
@@ -102,7 +106,7 @@ export interface Serving extends AsyncDisposable {
   readonly ended: Promise<number | null>
 }
 
-async function served(child: ReturnType<typeof start>): Promise<Serving> {
+async function served(child: ReturnType<typeof start>, begun: string): Promise<Serving> {
   const log = textOf(child.stdout)
   const errors = textOf(child.stderr)
   const output = () => [...log, ...errors].join('')
@@ -120,7 +124,7 @@ async function served(child: ReturnType<typeof start>): Promise<Serving> {
       await Promise.race([more, gone])
     }
   }
-  await said('"msg":"started"')
+  await said(begun)
   return {
     pid: child.pid,
     origin: addressIn(output(), 'api|gateway'),

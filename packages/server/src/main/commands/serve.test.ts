@@ -1,11 +1,14 @@
+import { setTimeout as after } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, test, vi } from 'vitest'
 import { cloneDatabase } from '../../../../testing/src/engines/test-database.ts'
+import { startTcpBalancer } from '../../../../testing/src/network/tcp-balancer.ts'
 import { startTcpProxy } from '../../../../testing/src/network/tcp-proxy.ts'
 import { send } from '../../../../testing/src/network/wire.ts'
 import {
   choraleJson,
   type Serving,
   settingsFor,
+  startSaying,
   startServing,
 } from '../../../../testing/src/processes/program.ts'
 
@@ -179,4 +182,36 @@ test('a process whose database goes away is alive, not ready, and names what is 
   expect((await send(serving.operationsOrigin, { path: '/healthz' })).status).toBe(200)
   await proxy.open()
   await expect.poll(() => readiness(serving), wait).toEqual(ready)
+})
+
+describe('a process that starts while no server takes writes', async () => {
+  // As a balancer does that knows no primary: it takes connections, and ends them.
+  const nowhere = 'tcp://127.0.0.1:1'
+  const { host } = new URL(settings.DATABASE_URL ?? '')
+  const through = (origin: string) => {
+    const url = new URL(settings.DATABASE_URL ?? '')
+    url.host = new URL(origin).host
+    return { ...settings, DATABASE_URL: url.href }
+  }
+
+  test('says so, and starts when one does', async () => {
+    const targets = [nowhere]
+    await using balancer = await startTcpBalancer(targets)
+    const starting = startServing(through(balancer.origin))
+    await after(3000)
+    targets[0] = `tcp://${host}`
+    await using serving = await starting
+    await expect.poll(() => readiness(serving), wait).toEqual(ready)
+    expect(serving.output()).toContain('the database takes no writes yet')
+  })
+
+  test('can be told to stop', async () => {
+    await using balancer = await startTcpBalancer([nowhere])
+    await using serving = await startSaying(
+      'the database takes no writes yet',
+      through(balancer.origin),
+    )
+    serving.signal('SIGTERM')
+    expect(await serving.ended).toBe(0)
+  })
 })

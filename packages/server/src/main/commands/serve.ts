@@ -12,6 +12,7 @@ import { allParts, type Part } from '../parts/all-parts.ts'
 import { startApi } from '../parts/api-part.ts'
 import { openCalls } from '../parts/calls.ts'
 import { type Core, openCore } from '../parts/core.ts'
+import { whenDatabaseWorks } from '../parts/database-at-start.ts'
 import { buildGatewayListener, startGateway } from '../parts/gateway-part.ts'
 import { type HttpListener, leave, listen } from '../parts/listener.ts'
 import { openOperations } from '../parts/operations-part.ts'
@@ -91,14 +92,10 @@ export async function serveUntilStopped(options: ServeOptions) {
   const { config, log, parts = allParts, processes, pages, consoleFiles } = options
   const { stopped, watch } = stopReason(log)
   const leaving = new AbortController()
-  await using core = await openCore({
-    config,
-    log,
-    processes,
-    leaving: leaving.signal,
-    pages,
-    consoleFiles,
-  })
+  await using core = await whenDatabaseWorks(log, stopped, () =>
+    openCore({ config, log, processes, leaving: leaving.signal, pages, consoleFiles }),
+  )
+  if (!core) return stopped
   const { health, metrics } = core
   health.require('process', failsWith('The process is starting.'))
   // Disposed of after the parts: what a stopping process does can be watched.
